@@ -1,0 +1,43 @@
+"""What releases cost: events, prices, composition, calibration."""
+
+from dprules.accounting import compose, cover, stream
+from dprules.accounting.budget import Budget
+from dprules.accounting.curve import Curve
+from dprules.accounting.events import (
+    Above,
+    Approximate,
+    Batched,
+    Concentrated,
+    Counts,
+    Cover,
+    Draws,
+    Event,
+    FirstOnly,
+    Guarded,
+    Pure,
+    Segment,
+)
+from dprules.accounting.neighbours import Neighbours
+from dprules.accounting.price import price
+
+__all__ = [
+    "Above",
+    "Approximate",
+    "Batched",
+    "Budget",
+    "Concentrated",
+    "Counts",
+    "Cover",
+    "Curve",
+    "Draws",
+    "Event",
+    "FirstOnly",
+    "Guarded",
+    "Neighbours",
+    "Pure",
+    "Segment",
+    "compose",
+    "cover",
+    "price",
+    "stream",
+]

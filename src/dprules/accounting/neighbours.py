@@ -1,0 +1,31 @@
+"""Which two data sets must look alike."""
+
+from enum import Enum
+
+from dprules.errors import ParameterError
+
+
+class Neighbours(Enum):
+    """The neighbour relation of a guarantee: always named, never assumed.
+
+    Examples
+    --------
+    >>> Neighbours.parse("replace")
+    <Neighbours.REPLACE: 'replace'>
+    """
+
+    ADD_REMOVE = "add-remove"
+    """One record more or less."""
+    REPLACE = "replace"
+    """One record exchanged for another."""
+    ZERO_OUT = "zero-out"
+    """Streams: in one round nothing happened."""
+
+    @classmethod
+    def parse(cls, value: "str | Neighbours") -> "Neighbours":
+        """Turn a public name into a relation."""
+        try:
+            return cls(value)
+        except ValueError:
+            names = ", ".join(relation.value for relation in cls)
+            raise ParameterError(f"neighbours must be one of {names}; got {value!r}. Choose one.") from None

@@ -1,0 +1,182 @@
+"""Privately notice that a growing count has passed a threshold."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, NoReturn
+
+import numpy as np
+from flint import arb
+from numpy.typing import ArrayLike, NDArray
+
+from dprules.errors import ParameterError, PrivacyError, SpentError
+from dprules.mechanisms.bits import Bits, os_bits
+from dprules.mechanisms.exact import UNIT_53, Uniform
+from dprules.mechanisms.geometric import geometric
+from dprules.numbers import Real, approximately, as_ball, rational, whole
+
+_DOUBT: Final = 2.0**-38
+
+
+@dataclass(frozen=True, slots=True)
+class AboveThreshold:
+    """Fire soon after an integer count reaches `threshold`: the public parameters of one-sided AboveThreshold.
+
+    Each watch draws one tau >= 0 with Pr[tau >= x] = e^(-noise_tilt x) and fires at a test with probability
+    min(1, exp(-test_tilt (threshold + tau - count))).
+
+    Guarantee: if neighbours shift all counts from some round on by one c in {-1, 0, 1} and none before, a watch is
+    max(noise_tilt, test_tilt)-DP and ((noise_tilt + test_tilt)^2 / 8)-zCDP, however long it runs; watches of
+    disjoint segments together cost one (`docs/proofs/above_threshold.md`).
+
+    Parameters
+    ----------
+    threshold: the public count to notice
+    noise_tilt, test_tilt: e1 and e2 of the note
+    every: rounds between tests, counted from the start of the watch; public
+
+    Examples
+    --------
+    >>> from dprules.mechanisms import SeededBits
+    >>> watch = AboveThreshold(threshold=3, noise_tilt=50, test_tilt=50).start(SeededBits(1))
+    >>> watch.first([0, 1, 1, 2, 3, 4])
+    4
+    """
+
+    threshold: int
+    noise_tilt: Real
+    test_tilt: Real
+    every: int = 1
+
+    def __post_init__(self) -> None:
+        rational(self.noise_tilt, "noise_tilt")
+        rational(self.test_tilt, "test_tilt")
+        if isinstance(self.threshold, bool) or not isinstance(self.threshold, int):
+            raise ParameterError(f"threshold must be an integer; got {self.threshold!r}. Round it.")
+        whole(self.every, "every")
+
+    def start(self, bits: Bits | None = None) -> "Watch":
+        """Begin a watch with fresh noise."""
+        return Watch(self, os_bits if bits is None else bits)
+
+
+class Watch:
+    """One running AboveThreshold. It holds private noise: it shows nothing and refuses to be pickled or copied."""
+
+    __slots__ = ("_bits", "_parameters", "_rounds", "_spent", "_tau")
+
+    def __init__(self, parameters: AboveThreshold, bits: Bits) -> None:
+        self._parameters, self._bits = parameters, bits
+        self._tau = geometric(parameters.noise_tilt, bits=bits)
+        self._rounds = 0
+        self._spent = False
+
+    def __repr__(self) -> str:
+        return f"<watch of {self._parameters}>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PrivacyError("A running watch holds private noise and cannot be copied or pickled.")
+
+    def test(self, count: int) -> bool:
+        """Take the count of one more round; true if the watch fires."""
+        return self.first(np.array([count])) is not None
+
+    def first(self, counts: ArrayLike) -> int | None:
+        """Take the counts of the next rounds at once; the position at which the watch fired, or None.
+
+        Numerics: exact, and one random word a block: the number is drawn by inversion of the survival function, so
+        silent rounds cost no randomness. Time depends on the counts.
+        """
+        if self._spent:
+            raise SpentError("This watch has fired; start a new one for the next segment.")
+        values = np.asarray(counts)
+        if values.ndim != 1 or values.dtype.kind not in "iu":
+            raise ParameterError("counts must be a one-dimensional array of integers.")
+        every = self._parameters.every
+        offset = -(self._rounds + 1) % every
+        fired = self._fire(values[offset::every].astype(np.int64))
+        self._rounds += len(values)
+        self._spent = fired is not None
+        return None if fired is None else offset + every * fired
+
+    def _fire(self, counts: NDArray[np.int64]) -> int | None:
+        """The first test that fires among consecutive tests of these counts."""
+        if len(counts) == 0:
+            return None
+        starts = np.flatnonzero(np.diff(counts, prepend=counts[0] - 1))
+        lacks = self._parameters.threshold + self._tau - counts[starts]
+        lengths = np.diff(starts, append=len(counts))
+        return _first_fire(_Runs(lacks, lengths, rational(self._parameters.test_tilt, "test_tilt")), self._bits)
+
+
+class _Runs:
+    """Runs of tests that lack the same count, and the probability of surviving them."""
+
+    __slots__ = ("_lacks", "_lengths", "_logs", "_tilt", "_totals")
+
+    def __init__(self, lacks: NDArray[Any], lengths: NDArray[Any], tilt: Fraction) -> None:
+        self._lacks, self._lengths, self._tilt = lacks, lengths, tilt
+        exponents = np.maximum(lacks, 0) * approximately(tilt)
+        with np.errstate(divide="ignore"):
+            near = np.log(-np.expm1(-np.minimum(exponents, 1.0)))
+        self._logs = np.where(exponents < 1, near, np.log1p(-np.exp(-np.maximum(exponents, 1.0))))
+        self._totals = np.concatenate(([0.0], np.cumsum(self._logs * lengths)))
+
+    @property
+    def tests(self) -> int:
+        return int(self._lengths.sum())
+
+    @property
+    def doubt(self) -> float:
+        """A bound on the error of `survival`."""
+        return _DOUBT + len(self._lacks) * 2.0**-48
+
+    def guess(self, uniform: float) -> int:
+        """About the number of tests survived by the uniform number `uniform`."""
+        goal = np.log(max(uniform, UNIT_53))
+        run = int(np.searchsorted(-self._totals, -goal, side="left")) - 1
+        if run < 0 or run >= len(self._lacks):
+            return self.tests if run >= 0 else 0
+        inside = (goal - self._totals[run]) / self._logs[run] if np.isfinite(self._logs[run]) else 0.0
+        return int(self._lengths[:run].sum()) + min(int(inside), int(self._lengths[run]))
+
+    def survival(self, tests: int) -> float:
+        """The probability of surviving the first `tests` tests, within `doubt`."""
+        ends = np.cumsum(self._lengths)
+        run = int(np.searchsorted(ends, tests, side="left")) if tests else 0
+        before = int(ends[run] - self._lengths[run])
+        if tests == before:
+            return float(np.exp(self._totals[run]))
+        return float(np.exp(self._totals[run] + self._logs[run] * (tests - before)))
+
+    def ball(self, tests: int) -> arb:
+        """The same, enclosed at the working precision."""
+        product = arb(1)
+        for lack, length in zip(self._lacks.tolist(), self._lengths.tolist(), strict=True):
+            if tests <= 0:
+                break
+            once = 1 - (-as_ball(self._tilt * max(lack, 0))).exp() if lack > 0 else arb(0)
+            product *= once ** min(length, tests)
+            tests -= length
+        return product
+
+
+def _first_fire(runs: _Runs, bits: Bits) -> int | None:
+    """Invert the survival function at one uniform number: the first test t with survival(t + 1) <= U."""
+    word = int(bits.words(1)[0])
+    uniform = (word >> 11) * UNIT_53
+    if runs.survival(runs.tests) > uniform + runs.doubt:
+        return None
+    guess = runs.guess(uniform)
+    if guess < runs.tests and (
+        (guess == 0 or runs.survival(guess) > uniform + runs.doubt) and runs.survival(guess + 1) < uniform - runs.doubt
+    ):
+        return guess
+    number = Uniform(word, bits)
+    survived, fired = 0, runs.tests + 1
+    while fired - survived > 1:
+        middle = (survived + fired) // 2
+        if number.below(lambda middle=middle: runs.ball(middle)):
+            survived = middle
+        else:
+            fired = middle
+    return survived if survived < runs.tests else None

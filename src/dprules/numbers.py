@@ -1,0 +1,70 @@
+"""Exact rationals, enclosures of reals, and rounding to the safe side. The only arithmetic that both randomness and
+prices rely on.
+"""
+
+from fractions import Fraction
+from math import inf, isfinite, nextafter
+from numbers import Rational
+from typing import SupportsFloat
+
+import numpy as np
+from flint import arb, fmpq
+
+from dprules.errors import ParameterError
+
+Real = int | float | Fraction
+
+
+def rational(value: object, name: str, *, zero: bool = False) -> Fraction:
+    """Read a public number as the exact rational that it is; positive, or at least 0 if `zero`.
+
+    Examples
+    --------
+    >>> rational(0.5, "tilt"), rational(Fraction(1, 3), "tilt")
+    (Fraction(1, 2), Fraction(1, 3))
+    """
+    rule = "at least 0" if zero else "positive"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, SupportsFloat):
+        raise ParameterError(f"{name} must be a number; got {type(value).__name__}. Give an int, float or Fraction.")
+    if not isinstance(value, Rational):
+        if not isfinite(float(value)):
+            raise ParameterError(f"{name} must be finite; got {value}. Give a number that is {rule}.")
+        value = float(value)
+    exact = Fraction(value)
+    if exact < 0 or (exact == 0 and not zero):
+        raise ParameterError(f"{name} must be {rule}; got {value}. Give a number that is {rule}.")
+    return exact
+
+
+def whole(value: object, name: str, least: int = 1) -> int:
+    """Read a public integer of at least `least`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise ParameterError(f"{name} must be an integer of at least {least}; got {value!r}. Give a whole number.")
+    return int(value)
+
+
+def as_ball(value: Fraction) -> arb:
+    """Enclose a rational at the working precision."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def approximately(value: Fraction) -> float:
+    """Round to the nearest double; beyond the largest double, to the largest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float(np.finfo(np.float64).max)
+
+
+def rounded_up(value: arb | Fraction) -> float:
+    """Return a double that is at least the value and next to it."""
+    if isinstance(value, Fraction):
+        nearest = approximately(value)
+        return nearest if Fraction(nearest) >= value else nextafter(nearest, inf)
+    return nextafter(float(value.upper()), inf)
+
+
+def rounded_down(value: Fraction) -> float:
+    """Return a double that is at most the value and next to it."""
+    nearest = approximately(value)
+    return nearest if Fraction(nearest) <= value else nextafter(nearest, -inf)
