@@ -1,6 +1,4 @@
-"""Exact rationals, enclosures of reals, and rounding to the safe side. The only arithmetic that both randomness and
-prices rely on.
-"""
+"""Exact rationals, enclosures of reals, and rounding to the safe side."""
 
 from fractions import Fraction
 from math import inf, isfinite, nextafter

@@ -39,9 +39,8 @@ class Budget:
         for own, share in self.shares:
             if own == name:
                 return rounded_down(self.total * share)
-        raise ParameterError(
-            f"no share is named {name!r}; there are {[own for own, _ in self.shares]}. Name one of these."
-        )
+        names = ", ".join(own for own, _ in self.shares) or "none"
+        raise ParameterError(f"no share is named {name!r}; there are: {names}. Name one of these.")
 
     @property
     def rest(self) -> float:

@@ -63,7 +63,7 @@ def compose(events: Sequence[Event]) -> Curve:
 
 
 def epsilon(events: Sequence[Event], delta: float) -> float:
-    """Return an epsilon that holds with `delta` for all events together, rounded up; `delta` 0 asks for pure privacy."""
+    """Return an epsilon that holds with `delta` for all events together, rounded up; delta 0 is pure privacy."""
     return compose(events).epsilon(0.0 if delta == 0 else probability(delta, "delta"))
 
 

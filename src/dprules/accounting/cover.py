@@ -8,7 +8,7 @@ both runs are the same. So any number of rounds costs little more than one.
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import exp, inf, log, nextafter
+from math import exp, inf, log
 
 from flint import arb, ctx
 from scipy.optimize import minimize_scalar
@@ -18,7 +18,7 @@ from dprules.accounting.curve import Bound, Curve, symmetric
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.rounds import finite_rounds
 from dprules.errors import ParameterError, PrivacyError
-from dprules.numbers import Real, as_ball, rational, rounded_up, whole
+from dprules.numbers import Real, as_ball, rational, rounded_down, rounded_up, whole
 
 MOST_ROUNDS = 256
 """Above this many rounds the bound for any number of rounds is used; it is then nearly as good."""
@@ -188,8 +188,8 @@ def _chain(add: Bound, remove: Bound, tilt: float, epsilon: float) -> float:
     for first, second in ((add, remove), (remove, add)):
 
         def total(late: float, first: Bound = first, second: Bound = second) -> float:
-            early = nextafter(epsilon - late, -inf)
-            return (first(early) + exp(early) * second(late)) * (1 + 2.0**-48) if early >= 0 else 1.0
+            early = rounded_down(Fraction(epsilon) - Fraction(late))
+            return (first(early) + exp(early) * second(late)) * (1 + 2.0**-48)
 
         tries = [tilt, 2 * tilt, *(epsilon * k / 16 for k in range(17))]
         near = min((late for late in tries if 0 <= late <= epsilon), key=total)

@@ -1,12 +1,14 @@
 """Composition through dominating pairs: turn curves into discrete pairs of laws and multiply these.
 
-A curve epsilon -> HS_epsilon, convex in x = e^epsilon, is that of a pair of laws; a pair whose curve lies above dominates
-every mechanism below, adaptively and under products [ZDW22]. Replacing a curve by its chords between the points of a
-grid keeps it above ("connect the dots" [DGKKM22]), and the pair of a polygon is discrete: its losses are the grid.
+A curve epsilon -> HS_epsilon, convex in x = e^epsilon, is that of a pair of laws; a pair whose curve lies above
+dominates every mechanism below, adaptively and under products [ZDW22]. Replacing a curve by its chords between the
+points of a grid keeps it above ("connect the dots" [DGKKM22]), and the pair of a polygon is discrete: its losses are
+the grid.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import exp
 
 import numpy as np
@@ -44,16 +46,18 @@ def connect_the_dots(curve: Curve, step: float, reach: float) -> Losses:
     epsilons = step * np.arange(-top, top + 1)
     xs = [Fraction(exp(e)) for e in epsilons.tolist()]
     dots = _convex(xs, [Fraction(curve.at(e)) for e in epsilons.tolist()])
-    slopes = [(right - left) / (b - a) for a, b, left, right in zip([Fraction(0), *xs], xs, [1, *dots], dots)]
-    slopes.append(Fraction(0))
-    mass = [float(x * (after - before)) for x, before, after in zip(xs, slopes, slopes[1:])]
+    corners = list(zip([Fraction(0), *xs], [Fraction(1), *dots], strict=True))
+    slopes = [(right - left) / (b - a) for (a, left), (b, right) in pairwise(corners)]
+    mass = [
+        float(x * (after - before)) for x, (before, after) in zip(xs, pairwise([*slopes, Fraction(0)]), strict=True)
+    ]
     return Losses(step, -top, np.maximum(np.array(mass), 0), float(dots[-1]))
 
 
 def _convex(xs: list[Fraction], values: list[Fraction]) -> list[Fraction]:
     """The largest convex function below the dots and (0, 1): still above the curve, which is convex."""
     hull: list[tuple[Fraction, Fraction]] = []
-    for point in zip([Fraction(0), *xs], [Fraction(1), *values]):
+    for point in zip([Fraction(0), *xs], [Fraction(1), *values], strict=True):
         while len(hull) > 1 and _bends_down(hull[-2], hull[-1], point):
             hull.pop()
         hull.append(point)

@@ -149,7 +149,8 @@ def _value(knots: Floats, before: Floats, j: int, at: float, y: float, k: float)
     """Go on at y' = at, on the chord that ends at knot j, or stop at k y', with mean y."""
     share = (at - knots[j - 1]) / (knots[j] - knots[j - 1])
     mass = min(max((y - at) / (at * (k - 1)), 0.0), 1.0)
-    return (1 - mass) * ((1 - share) * before[j - 1] + share * before[j]) + mass * _gain(k * at)
+    value: float = (1 - mass) * ((1 - share) * before[j - 1] + share * before[j]) + mass * _gain(k * at)
+    return value
 
 
 @_compiled

@@ -40,7 +40,7 @@ def epsilon(
 
     Examples
     --------
-    >>> epsilon(0, "segment", draws=5, rate=0.05, above=(0.5, 0.5))
+    >>> epsilon(0, "segment", draws=4, rate=1 / 16, above=(0.5, 0.5))
     1.0
     >>> exact = epsilon(1e-6, "paper", draws=100, releases=100, rate=1e-3, above=(0.05, 0.05))
     >>> paper = epsilon(1e-6, "paper", draws=100, releases=100, rate=1e-3, above=(0.05, 0.05), accounting="paper")

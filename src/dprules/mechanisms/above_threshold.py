@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -175,7 +176,7 @@ def _first_fire(runs: _Runs, bits: Bits) -> int | None:
     survived, fired = 0, runs.tests + 1
     while fired - survived > 1:
         middle = (survived + fired) // 2
-        if number.below(lambda middle=middle: runs.ball(middle)):
+        if number.below(partial(runs.ball, middle)):
             survived = middle
         else:
             fired = middle

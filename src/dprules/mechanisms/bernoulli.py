@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import isnan
 from typing import Any, Final, overload
 
 import numpy as np
+from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
 from dprules.errors import ParameterError
@@ -61,8 +63,12 @@ def coins(estimates: NDArray[np.float64], exact: Callable[[int], Fraction], bits
     uniform -= np.exp(-estimates)  # negative: below the bias
     result: NDArray[np.bool_] = uniform < 0
     for i in np.flatnonzero(np.abs(uniform) < _DOUBT).tolist():
-        result[i] = Uniform(int(words[i]), bits).below(lambda i=i: (-as_ball(exact(i))).exp())
+        result[i] = Uniform(int(words[i]), bits).below(partial(_bias, exact(i)))
     return result
+
+
+def _bias(x: Fraction) -> arb:
+    return (-as_ball(x)).exp()
 
 
 def _fraction(value: Any) -> Fraction:

@@ -40,6 +40,9 @@ class SecureBits:
 
     __slots__ = ("_buffer", "_encrypt", "_lock", "_next", "_produced")
 
+    _buffer: Words
+    _next: int
+
     def __init__(self) -> None:
         self._rekey()
         os.register_at_fork(after_in_child=self._rekey)

@@ -1,6 +1,7 @@
 """The exponential mechanism: one exact draw, or many, from weights prior * exp(tilt * score)."""
 
 from fractions import Fraction
+from functools import partial
 from math import log
 from typing import Any, Final
 
@@ -91,7 +92,7 @@ class _Proposal:
         accepted: NDArray[np.bool_] = (words >> np.uint64(11)) * UNIT_53 + UNIT_53 < surely
         for k in np.flatnonzero(~accepted).tolist():
             i, ceiling = int(proposed[k]), int(ceilings[k])
-            accepted[k] = Uniform(int(words[k]), bits).below(lambda i=i, ceiling=ceiling: self._ratio(i, ceiling))
+            accepted[k] = Uniform(int(words[k]), bits).below(partial(self._ratio, i, ceiling))
         return accepted
 
     def _ratio(self, i: int, ceiling: int) -> arb:

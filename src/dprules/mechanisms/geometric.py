@@ -69,7 +69,8 @@ def _remainders(tilt: Fraction, low: int, size: int, bits: Bits) -> NDArray[np.i
     pending = np.arange(size if low else 0)
     while len(pending):
         tried = (bits.words(len(pending)) >> np.uint64(64 - low)).astype(np.int64)
-        kept = coins(tried * approximately(tilt), lambda i, tried=tried: tilt * int(tried[i]), bits)
+        exact = [tilt * remainder for remainder in tried.tolist()]
+        kept = coins(np.array([approximately(x) for x in exact]), exact.__getitem__, bits)
         values[pending[kept]] = tried[kept]
         pending = pending[~kept]
     return values

@@ -1,0 +1,52 @@
+"""Output laws as tables, and how far two of them are apart."""
+
+from collections.abc import Callable, Hashable, Mapping
+from fractions import Fraction
+from math import exp, inf, log
+from typing import Any
+
+Number = Fraction | float
+Law = Mapping[Hashable, Number]
+"""Probability of each transcript; exact if the numbers that made it were Fractions."""
+
+
+def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
+    """Return the sum of (p - e^epsilon q)+ over transcripts: (epsilon, delta)-closeness is hockey_stick <= delta.
+
+    Examples
+    --------
+    >>> hockey_stick({"a": 0.75, "b": 0.25}, {"a": 0.5, "b": 0.5}, 0.0)
+    0.25
+    """
+    factor: Number = Fraction(1) if epsilon == 0 else exp(epsilon)
+    return float(sum(max(0, mass - factor * q.get(key, 0)) for key, mass in p.items()))
+
+
+def largest_loss(p: Law, q: Law) -> float:
+    """Return the largest ln(p/q), infinite where q has no mass: the pure epsilon in one direction."""
+    losses = [inf if q.get(key, 0) == 0 else log(mass / q[key]) for key, mass in p.items() if mass > 0]
+    return max(losses)
+
+
+def renyi(p: Law, q: Law, order: float) -> float:
+    """Return the Renyi divergence of an order above 1; rho-zCDP is renyi <= order * rho for every order [BS16]."""
+    if any(mass > 0 and q.get(key, 0) == 0 for key, mass in p.items()):
+        return inf
+    terms = [exp(order * log(mass) - (order - 1) * log(q[key])) for key, mass in p.items() if mass > 0]
+    return log(sum(terms)) / (order - 1)
+
+
+def both_ways(divergence: Callable[..., float], p: Law, q: Law, *parameters: Any) -> float:
+    """Return the larger of a divergence and its reverse.
+
+    Examples
+    --------
+    >>> round(both_ways(largest_loss, {"a": 0.75, "b": 0.25}, {"a": 0.5, "b": 0.5}), 3)
+    0.693
+    """
+    return max(divergence(p, q, *parameters), divergence(q, p, *parameters))
+
+
+def independent(first: Law, second: Law) -> dict[Hashable, Number]:
+    """Return the law of two independent releases."""
+    return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
