@@ -59,7 +59,7 @@ def rounded_up(value: arb | Fraction) -> float:
     if isinstance(value, Fraction):
         nearest = approximately(value)
         return nearest if Fraction(nearest) >= value else nextafter(nearest, inf)
-    return nextafter(float(value.upper()), inf)
+    return 0.0 if value == 0 else nextafter(float(value.upper()), inf)
 
 
 def rounded_down(value: Fraction) -> float:

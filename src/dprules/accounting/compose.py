@@ -6,7 +6,7 @@ from functools import cache, reduce
 from math import inf, sqrt
 from operator import mul
 
-from dprules.accounting.calibrate import probability
+from dprules.accounting.calibrate import probability, smallest
 from dprules.accounting.concentrated import conversion
 from dprules.accounting.curve import Curve, symmetric
 from dprules.accounting.dominating import Losses, connect_the_dots
@@ -22,6 +22,7 @@ _NEGLIGIBLE = 1e-15
 
 
 _LARGE = 1e100
+_FAR = 500.0
 
 
 def compose(events: Sequence[Event]) -> Curve:
@@ -91,8 +92,15 @@ def _reversed(curves: Sequence[Curve]) -> list[Curve]:
     return [turned[curve] for curve in curves]
 
 
+def _reach(curve: Curve) -> float:
+    """Beyond which losses are negligible or infinite."""
+    if curve.pure < inf:
+        return curve.pure
+    return smallest(lambda epsilon: curve.delta(epsilon) <= curve.delta(_FAR) + _NEGLIGIBLE, start=1.0)
+
+
 def _product(curves: Sequence[Curve]) -> Losses:
-    reach = {curve: curve.pure if curve.pure < inf else curve.epsilon(_NEGLIGIBLE) for curve in curves}
+    reach = {curve: _reach(curve) for curve in curves}
     step = max(reach.values()) * max(1.0, sqrt(len(curves)) / 2) / _POINTS
     pairs = {curve: connect_the_dots(curve, step, most) for curve, most in reach.items()}
     return reduce(mul, (pairs[curve] for curve in curves))

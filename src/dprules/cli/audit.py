@@ -87,13 +87,12 @@ def _panel(finding: Finding) -> Panel:
 def _table(findings: list[Finding], mutation: str | None) -> Table:
     title = "Audit" if mutation is None else f"Audit with a planted fault: {MUTATIONS[mutation].what}"
     table = Table(title=title, title_justify="left")
-    for column in ("check", "what", "tightest at", "claimed", "worst found", "ratio", ""):
-        table.add_column(column, justify="right" if column in ("claimed", "worst found", "ratio") else "left")
-    what = {check.name: check.what for check in CHECKS}
+    for column in ("check", "tightest at", "claimed", "found", "ratio", ""):
+        table.add_column(column, justify="right" if column in ("claimed", "found", "ratio") else "left")
     for finding in findings:
         worst = max(finding.points, key=lambda point: point.ratio)
         at = "pure epsilon" if worst.measure == "epsilon" else f"{worst.measure} at {worst.at:g}"
         verdict = "[green]holds[/green]" if finding.holds else "[bold red]BROKEN[/bold red]"
         figures = (f"{worst.claimed:.4f}", f"{worst.found:.4f}", f"{worst.ratio:.3f}")
-        table.add_row(finding.name, what[finding.name], at, *figures, verdict)
+        table.add_row(finding.name, at, *figures, verdict)
     return table

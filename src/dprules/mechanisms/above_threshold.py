@@ -90,7 +90,7 @@ class Watch:
         if self._spent:
             raise SpentError("This watch has fired; start a new one for the next segment.")
         values = np.asarray(counts)
-        if values.ndim != 1 or values.dtype.kind not in "iu":
+        if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
             raise ParameterError("counts must be a one-dimensional array of integers.")
         every = self._parameters.every
         offset = -(self._rounds + 1) % every

@@ -71,6 +71,7 @@ class _Proposal:
         ceilings = (weights * (1 + _SLACK)).astype(np.int64)
         ceilings += 1 if self._prior is None else (self._prior > 0)
         self._cumulative = np.cumsum(ceilings, out=ceilings)
+        assert self._cumulative[-1] <= 2**_SPAN_BITS
 
     def draw(self, size: int, bits: Bits) -> Indices:
         chosen = np.empty(size, dtype=np.int64)

@@ -1,0 +1,47 @@
+"""Sources of bits for tests, and a yardstick for frequencies."""
+
+from collections.abc import Mapping
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from dprules.mechanisms import SeededBits
+
+
+class Listed:
+    """The given words first, then a seeded source."""
+
+    secure = False
+
+    def __init__(self, words, seed=0):
+        self._listed = [int(word) for word in words]
+        self._rest = SeededBits(seed)
+
+    def words(self, size):
+        taken, self._listed = self._listed[:size], self._listed[size:]
+        fresh = self._rest.words(size - len(taken))
+        return np.concatenate([np.array(taken, dtype=np.uint64), fresh])
+
+
+@pytest.fixture
+def bits():
+    return SeededBits(20260101)
+
+
+def assert_law(samples, law: Mapping[object, float], level: float = 1e-6) -> None:
+    """The frequencies of `samples` fit `law` (chi-square with rare outcomes pooled)."""
+    size = len(samples)
+    counts: dict[object, int] = {}
+    for sample in samples:
+        counts[sample] = counts.get(sample, 0) + 1
+    impossible = [outcome for outcome in counts if law.get(outcome, 0) <= 0]
+    assert not impossible, "an outcome of probability 0 was drawn"
+    common = [outcome for outcome, p in law.items() if p * size >= 10]
+    statistic = sum((counts.get(o, 0) - law[o] * size) ** 2 / (float(law[o]) * size) for o in common)
+    degrees = max(1, len(common) - 1)
+    rest = float(1 - sum(law[o] for o in common))
+    others = size - sum(counts.get(o, 0) for o in common)
+    assert others <= rest * size + 6 * sqrt(rest * size + 1) + 10, "too many rare outcomes"
+    assert float(statistic) < chi2.isf(level, degrees + 1), f"chi-square {float(statistic):.1f} on {degrees}"
