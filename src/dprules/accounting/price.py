@@ -36,24 +36,24 @@ def price(event: Event) -> Curve:
 
 
 @price.register
-def _(event: Pure) -> Curve:
+def _pure(event: Pure) -> Curve:
     """Randomised response dominates every epsilon-DP pair [KOV15]."""
     return _randomised_response(event.epsilon, Fraction(0))
 
 
 @price.register
-def _(event: Approximate) -> Curve:
+def _approximate(event: Approximate) -> Curve:
     """So does randomised response that tells all with probability delta [KOV15]."""
     return _randomised_response(event.epsilon, event.delta)
 
 
 @price.register
-def _(event: Concentrated) -> Curve:
+def _concentrated(event: Concentrated) -> Curve:
     return symmetric(partial(conversion, event.rho), rho=rounded_up(event.rho))
 
 
 @price.register
-def _(event: Counts) -> Curve:
+def _counts(event: Counts) -> Curve:
     """A record is in one cell; an exchange may touch two."""
     if event.neighbours is Neighbours.ADD_REMOVE:
         return _randomised_response(event.tilt, Fraction(0))
@@ -61,13 +61,13 @@ def _(event: Counts) -> Curve:
 
 
 @price.register
-def _(event: Cover) -> Curve:
+def _cover(event: Cover) -> Curve:
     """Theory A3 and A4: `docs/proofs/cover.md`, `docs/proofs/cover_rounds.md`."""
     return cover.curve(event.tilt, event.neighbours, event.rewards, event.rounds)
 
 
 @price.register
-def _(event: Batched) -> Curve:
+def _batched(event: Batched) -> Curve:
     """Theory B3: either the mistake's status changes, or its content; never both (`docs/proofs/batched.md`)."""
     _refuse_add_remove(event)
     total, squares, above = event.draws.total, event.draws.squares, event.above
@@ -84,7 +84,7 @@ def _(event: Batched) -> Curve:
 
 
 @price.register
-def _(event: FirstOnly) -> Curve:
+def _first_only(event: FirstOnly) -> Curve:
     """Theory B3: the first mistake may become another one: range 4 eta, and AboveThreshold pays as well."""
     _refuse_add_remove(event)
     total, squares, above = event.draws.total, event.draws.squares, event.above
@@ -96,7 +96,7 @@ def _(event: FirstOnly) -> Curve:
 
 
 @price.register
-def _(event: Segment) -> Curve:
+def _segment(event: Segment) -> Curve:
     """Theory B7: only one segment depends on a round; content costs 4 m eta, status e + 2 m eta."""
     _refuse_add_remove(event)
     total, squares, above = event.draws.total, event.draws.squares, event.above
@@ -107,7 +107,7 @@ def _(event: Segment) -> Curve:
 
 
 @price.register
-def _(event: Guarded) -> Curve:
+def _guarded(event: Guarded) -> Curve:
     """Theory B8: the two learners see disjoint rounds, so the dearer one is the price."""
     if event.segment.neighbours is not event.neighbours or event.batched.neighbours is not event.neighbours:
         raise PrivacyError("Both learners of a guarded one must be priced under its neighbours. Use one relation.")

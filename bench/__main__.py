@@ -1,0 +1,26 @@
+"""Run every benchmark (or those named), write the results and the tables of docs/benchmarks.md."""
+
+import json
+import sys
+from pathlib import Path
+
+from bench import accounting, mechanisms
+from bench.table import replace_table
+
+BENCHMARKS = {"mechanisms": mechanisms, "accounting": accounting}
+ROOT = Path(__file__).parent
+
+
+def main(names: list[str]) -> None:
+    for name in names or list(BENCHMARKS):
+        benchmark = BENCHMARKS[name]
+        results = benchmark.run()
+        (ROOT / "results").mkdir(exist_ok=True)
+        (ROOT / "results" / f"{name}.json").write_text(json.dumps(results, indent=2) + "\n")
+        table = benchmark.table(results)
+        print(f"\n{name}\n{table}")
+        replace_table(ROOT.parent / "docs" / "benchmarks.md", name, table)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,18 @@
+"""Times of two ways to do one thing, taken alternately: these machines are noisy."""
+
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter
+
+
+def seconds(task: Callable[[], object]) -> float:
+    started = perf_counter()
+    task()
+    return perf_counter() - started
+
+
+def alternately(ours: Callable[[], object], theirs: Callable[[], object], repeats: int) -> tuple[float, float]:
+    """The median seconds of each, after one run of both that is not counted."""
+    ours(), theirs()
+    pairs = [(seconds(ours), seconds(theirs)) for _ in range(repeats)]
+    return median(pair[0] for pair in pairs), median(pair[1] for pair in pairs)

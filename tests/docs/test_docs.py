@@ -1,0 +1,92 @@
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import pins
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+NOTES = sorted(note for note in pins.NOTES.glob("*.md") if note.name != "index.md")
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+PAGES = "\n".join(page.read_text() for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))])
+
+
+@pytest.mark.parametrize("note", NOTES, ids=lambda note: note.stem)
+def test_a_proof_note_is_pinned_to_the_code_it_was_read_with(note):
+    text = note.read_text()
+    assert pins.PIN.search(text), f"{note.name} pins nothing"
+    stale = [m["name"] for m in pins.PIN.finditer(text) if pins.digest(m["module"], m["name"]) != m["digest"]]
+    assert not stale, f"read docs/proofs/{note.name} again, {stale} changed; then python tests/docs/pins.py --write"
+
+
+def test_a_pin_notices_a_change_and_ignores_comments(tmp_path, monkeypatch):
+    (tmp_path / "pinned.py").write_text('def f(x):\n    """Doc."""\n    return x + 1  # why\n')
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = pins.digest("pinned", "f")
+    (tmp_path / "pinned.py").write_text("def f(x):\n    return (x + 1)\n")
+    assert pins.digest("pinned", "f") == before
+    (tmp_path / "pinned.py").write_text("def f(x):\n    return x + 2\n")
+    assert pins.digest("pinned", "f") != before
+
+
+@pytest.mark.parametrize("note", NOTES, ids=lambda note: note.stem)
+def test_the_tests_that_a_note_names_exist(note):
+    named = re.findall(r"(tests/[\w/]+\.py)::(\w+)", note.read_text())
+    assert named
+    for path, name in named:
+        assert f"def {name}(" in (ROOT / path).read_text(), f"{path}::{name}"
+
+
+def test_every_citation_resolves():
+    known = set(re.findall(r"@\w+\{(\w+),", (DOCS / "references.bib").read_text()))
+    text = PAGES + "\n".join(source.read_text() for source in SOURCES)
+    cited = {key for group in re.findall(r"\[([A-Z][A-Za-z]+\d\d)(?:,[^\]]*)?\]", text) for key in [group]}
+    assert cited
+    assert cited <= known, cited - known
+
+
+@pytest.mark.parametrize("room", ["mechanisms", "accounting", "audit", "planning"])
+def test_every_public_name_is_documented(room):
+    module = importlib.import_module(f"dprules.{room}")
+    missing = [name for name in module.__all__ if not re.search(rf"\b{name}\b", PAGES)]
+    assert not missing
+    undocumented = [name for name in module.__all__ if not getattr(module, name).__doc__]
+    assert undocumented in ([], ["Law", "os_bits"], ["os_bits"])
+
+
+def test_no_function_is_long_and_no_file_is_huge():
+    import ast
+
+    for source in SOURCES:
+        text = source.read_text()
+        assert text.count("\n") <= 400, source
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                size = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+                assert size <= 50, f"{source}: {node.name} has {size} lines"
+
+
+def test_links_between_pages_resolve():
+    for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+@pytest.mark.parametrize("command", [["plan", "list"], ["plan", "stream"], ["audit"]])
+def test_every_option_is_in_the_docs(command):
+    text = subprocess.run(
+        [sys.executable, "-m", "dprules", *command, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PATH": "/usr/bin:/bin"},
+    ).stdout
+    options = set(re.findall(r"--[a-z][a-z-]+", text)) - {"--help"}
+    assert options
+    assert all(option in PAGES for option in options), [o for o in options if o not in PAGES]
