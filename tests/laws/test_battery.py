@@ -10,7 +10,7 @@ BY_NAME = {check.name: check for check in CHECKS}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BY_NAME)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_no_claim_is_broken(name, seed):
     finding = BY_NAME[name].run(seed=seed)
     assert finding.holds, [point for point in finding.points if not point.holds]

@@ -66,7 +66,7 @@ def _segment_parts(subject: Subject, epsilon: Fraction) -> tuple[stream_law.Segm
 
 def _segment(subject: Subject, seed: int) -> tuple[Point, ...]:
     learner, event, above = _segment_parts(subject, Fraction(1))
-    return stream_points(subject, event, learner, above, Streams(_REPLACE, 2, 4), seed)
+    return stream_points(subject, event, learner, above, Streams(_REPLACE, 2, 4), seed, starts=5)
 
 
 def _guarded(subject: Subject, seed: int) -> tuple[Point, ...]:
