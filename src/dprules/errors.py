@@ -4,6 +4,9 @@
 
     DprulesError
     |-- ParameterError (ValueError)     a public parameter breaks its rule
+    |-- SchemaError (ValueError)        a schema that cannot be read or does not fit the table
+    |-- DataError (ValueError)          a table that cannot be read
+    |-- ModelError (ValueError)         a model file that cannot be read
     |-- PrivacyError                    what was asked would not be private, or cannot be priced
     `-- SpentError (RuntimeError)       a one-time mechanism was used a second time
 
@@ -18,6 +21,18 @@ class DprulesError(Exception):
 
 class ParameterError(DprulesError, ValueError):
     """A public parameter breaks its rule."""
+
+
+class SchemaError(DprulesError, ValueError):
+    """A schema cannot be read, or does not fit the table."""
+
+
+class DataError(DprulesError, ValueError):
+    """A table cannot be read. Says where and why, never what is in it."""
+
+
+class ModelError(DprulesError, ValueError):
+    """A model file cannot be read, or was tampered with."""
 
 
 class PrivacyError(DprulesError):

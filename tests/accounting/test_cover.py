@@ -90,12 +90,14 @@ def test_the_recursion_tends_to_the_closed_form_and_never_exceeds_it():
 
 
 def test_few_rounds_are_pure():
-    assert cover.delta(0.1, 1.0, rounds=10) == 0.0
-    assert cover.delta(0.1, 1.0001, rounds=10) == 0.0
-    assert cover.delta(0.1, 0.99, rounds=10) > 0
-    assert cover.delta(0.1, 1.1, reward=1.0, rounds=10) == 0.0
+    assert cover.delta(0.125, 1.0, rounds=8) == 0.0
+    assert cover.delta(0.125, 1.0001, rounds=8) == 0.0
+    assert cover.delta(0.125, 0.99, rounds=8) > 0
+    assert cover.delta(0.125, 1.125, reward=1.0, rounds=8) == 0.0
     # Replace: a removal costs one tilt more.
-    assert cover.delta(0.1, 1.1, "replace", rounds=10) == 0.0
+    assert cover.delta(0.125, 1.125, "replace", rounds=8) == 0.0
+    # The double 0.1 is a little more than a tenth, and ten of it a little more than 1.
+    assert cover.delta(0.1, 1.0, rounds=10) > 0
 
 
 def test_rewards_for_each_round_cost_at_most_the_largest():

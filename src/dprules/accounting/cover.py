@@ -52,7 +52,7 @@ def delta(
     --------
     >>> f"{delta(0.0916, 1.0):.1e}"
     '1.0e-06'
-    >>> delta(0.1, 1.0, rounds=10)  # ten rounds lose at most 10 * 0.1
+    >>> delta(0.125, 1.0, rounds=8)  # eight rounds lose at most 8 * 0.125
     0.0
     """
     value = rational(epsilon, "epsilon", zero=True)

@@ -9,8 +9,9 @@ W_n is convex in y, so between knots its chord is an upper bound; the best y' on
 maximum over y' is the true one and not that of a grid; each round is inflated by more than its rounding error.
 """
 
+from fractions import Fraction
 from functools import lru_cache
-from math import exp, expm1, inf, nextafter, sqrt
+from math import exp, expm1, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -42,9 +43,9 @@ def finite_rounds(steps: Steps, epsilon: float) -> float:
     return float(((1 - share) * values[right - 1] + share * values[right]) * (1 + 2.0**-40))
 
 
-def _largest_loss(steps: Steps) -> float:
+def _largest_loss(steps: Steps) -> Fraction:
     """Each round adds at most v to the loss; the final stop adds at most the largest u."""
-    return nextafter(sum(v for _, v in steps) + max(u for u, _ in steps), inf)
+    return sum((Fraction(v) for _, v in steps), Fraction(0)) + Fraction(max(u for u, _ in steps))
 
 
 class _Table(NamedTuple):

@@ -1,0 +1,109 @@
+"""A labelled sample as bits: private, so it shows nothing of itself."""
+
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.data.packed import Words, add_counts, gathered, pack, positions, transposed, unpack
+from dprules.errors import PrivacyError
+
+Features = NDArray[np.int32]
+"""Conjunctions: rows of three literal indices in increasing order, -1 where there is none; sorted."""
+Counts = NDArray[np.int64]
+
+
+class Sample:
+    """Rows of literals and a label, each row with a multiplicity.
+
+    Held twice, by literal and by row: counting reads columns, removing covered rows reads rows, so the counts of a
+    whole fit cost about one pass however many rules are drawn.
+    """
+
+    __slots__ = ("_columns", "_labels", "_literals", "_rows", "_size", "_weights", "labels")
+
+    def __init__(
+        self,
+        columns: Words,
+        size: int,
+        labels: NDArray[np.int16],
+        classes: int,
+        weights: Counts | None,
+        rows: Words | None,
+    ) -> None:
+        self._columns, self._size, self._labels, self._weights = columns, size, labels, weights
+        self._literals = len(columns)
+        self._rows = transposed(columns, size) if rows is None else rows
+        self.labels = classes
+        """How many classes there are: public."""
+
+    @classmethod
+    def from_columns(
+        cls, columns: Words, size: int, labels: NDArray[np.int16], classes: int, weights: Counts | None = None
+    ) -> "Sample":
+        """Take literals as packed columns of `size` bits, and a class index for each row."""
+        return cls(columns, size, labels, classes, weights, None)
+
+    @classmethod
+    def from_booleans(
+        cls, matrix: NDArray[np.bool_], labels: NDArray[np.int16], classes: int, weights: Counts | None = None
+    ) -> "Sample":
+        """Take a Boolean matrix with one column a literal."""
+        return cls(pack(matrix.T), len(matrix), labels, classes, weights, None)
+
+    def __repr__(self) -> str:
+        return "<private sample>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PrivacyError("A sample holds private rows and cannot be copied or pickled. Publish the list instead.")
+
+    def counts(self, features: Features) -> Counts:
+        """For each class, how many rows each feature covers."""
+        found = np.zeros((self.labels, len(features)), dtype=np.int64)
+        for label, factor, plane in self._planes():
+            add_counts(self._columns, plane, features, factor, found[label])
+        return found
+
+    def totals(self) -> Counts:
+        """How many rows each class has."""
+        weights = None if self._weights is None else self._weights.astype(np.float64)
+        return np.bincount(self._labels, weights=weights, minlength=self.labels).astype(np.int64)
+
+    def split(self, feature: NDArray[np.int32]) -> tuple["Sample", "Sample"]:
+        """The rows that a feature covers, and the rest."""
+        mask = self._columns[feature[0]].copy()
+        for literal in feature[1:]:
+            if literal >= 0:
+                mask &= self._columns[literal]
+        others = ~mask
+        if self._size % 64:
+            others[-1] &= np.uint64((1 << self._size % 64) - 1)
+        return self._take(positions(mask)), self._take(positions(others))
+
+    def _take(self, chosen: NDArray[np.int64]) -> "Sample":
+        weights = None if self._weights is None else self._weights[chosen]
+        columns = gathered(self._rows, chosen, self._literals)
+        return Sample(columns, len(chosen), self._labels[chosen], self.labels, weights, self._rows[chosen])
+
+    def _planes(self) -> list[tuple[int, int, Words]]:
+        """Masks of rows by class and by binary digit of the multiplicity, with the digit's value."""
+        planes = []
+        for label in range(self.labels):
+            own = self._labels == label
+            if self._weights is None:
+                planes.append((label, 1, pack(own)))
+                continue
+            digit = 1
+            while digit <= int(self._weights.max(initial=0)):
+                planes.append((label, digit, pack(own & ((self._weights & digit) > 0))))
+                digit *= 2
+        return planes
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row is left: private."""
+        return self._size == 0
+
+    def literal(self, index: int) -> NDArray[np.bool_]:
+        """The values of one literal: private."""
+        return unpack(self._columns[index], self._size)

@@ -1,0 +1,262 @@
+"""Tables of every usual kind, read through Ibis; the engine turns cells into codes.
+
+Engines quote data in their own errors: every call that touches rows runs under `_quietly`, which raises our own
+sentence instead, outside the handler.
+"""
+
+import codecs
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.data.columns import Column
+from dprules.data.schema import Label
+from dprules.errors import DataError, ParameterError
+
+T = TypeVar("T")
+CHUNK = 400
+"""Columns in one query: engines choke on expressions with thousands."""
+GROUPED = 64
+"""Up to so many columns the engine sends each pattern once, with its multiplicity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One person may have several rows: keep at most `rows` of each, chosen at random in the engine."""
+
+    column: str
+    rows: int = 1
+
+
+class Codes:
+    """Cells as codes: private."""
+
+    __slots__ = ("labels", "matrix", "weights")
+
+    def __init__(self, matrix: NDArray[np.int16], labels: NDArray[np.int16], weights: NDArray[np.int64] | None) -> None:
+        self.matrix, self.labels, self.weights = matrix, labels, weights
+
+    def __repr__(self) -> str:
+        return "<private codes>"
+
+
+class Table:
+    """A table of an engine, with what is public of it: its column names."""
+
+    __slots__ = ("_source", "_table")
+
+    def __init__(self, table: ir.Table, source: str) -> None:
+        self._table, self._source = table, source
+
+    def __repr__(self) -> str:
+        return f"<table {self._source}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names."""
+        return tuple(self._table.columns)
+
+    def types(self) -> dict[str, str]:
+        """Each column's kind by its engine type: boolean, numeric or categorical."""
+        schema = self._table.schema()
+        return {name: _kind(schema[name]) for name in self.names}
+
+    def require(self, columns: Sequence[str]) -> None:
+        """Refuse a table without these columns."""
+        for name in columns:
+            if name not in self.names:
+                known = ", ".join(self.names[:12]) + (", ..." if len(self.names) > 12 else "")
+                raise DataError(
+                    f"{self._source} has no column {name!r}; it has {known}. Mend the schema, or the delimiter."
+                )
+
+    def sample_codes(self, columns: Sequence[Column], label: Label, unit: Unit | None = None) -> Codes:
+        """Codes of all rows with a declared label; with a unit, of at most so many rows of each."""
+        self.require([label.name, *(column.name for column in columns)] + ([unit.column] if unit else []))
+        table = self._table if unit is None else _bounded(self._table, unit)
+        cells = {f"c{i}": column.expression(table) for i, column in enumerate(columns)}
+        coded = table.select(y=label.column().expression(table), **cells)
+        coded = coded.filter(coded["y"] >= 0)
+        if len(columns) <= GROUPED and not _in_memory(self._table):
+            coded = coded.group_by(coded.columns).aggregate(n=ibis._.count())
+        fetched = self._fetch(coded)
+        weights = fetched["n"].astype(np.int64) if "n" in fetched else None
+        return Codes(_stacked(fetched, len(columns)), fetched["y"].astype(np.int16), weights)
+
+    def codes(self, columns: Sequence[Column]) -> NDArray[np.int16]:
+        """Codes of all rows, in the table's order."""
+        self.require([column.name for column in columns])
+        cells = {f"c{i}": column.expression(self._table) for i, column in enumerate(columns)}
+        fetched = self._fetch(self._table.select(**cells) if cells else self._table.select(rows=ibis.literal(0)))
+        size = len(next(iter(fetched.values())))
+        return _stacked(fetched, len(columns)) if columns else np.zeros((size, 0), dtype=np.int16)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """One numeric column, missing cells left out: private."""
+        from dprules.data.columns import as_number
+
+        self.require([name])
+        cells = self._fetch(self._table.select(x=as_number(self._table[name])))["x"].astype(np.float64)
+        return cells[np.isfinite(cells)]
+
+    def distinct(self, name: str, most: int) -> list[str]:
+        """Up to `most` values of a column, most frequent first: only for `values_are_public`."""
+        cell = self._table[name].cast("string")
+        counted = self._table.select(v=cell).filter(ibis._.v.notnull()).group_by("v").aggregate(n=ibis._.count())
+        fetched = self._fetch(counted.order_by([ibis.desc("n"), "v"]).limit(most))
+        return [str(value) for value in fetched["v"].tolist()]
+
+    def columns(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Whole columns as they are, in the table's order."""
+        self.require(names)
+        return self._fetch(self._table.select(*names)) if names else {}
+
+    def _fetch(self, expression: ir.Table) -> dict[str, NDArray[Any]]:
+        names = expression.columns
+        fetched: dict[str, NDArray[Any]] = {}
+        for start in range(0, len(names), CHUNK):
+            part = expression if len(names) <= CHUNK else expression.select(*names[start : start + CHUNK])
+            arrow = _quietly(
+                part.to_pyarrow, f"{self._source} cannot be read. Check that it is a table of the usual kind."
+            )
+            fetched |= {name: arrow.column(name).to_numpy(zero_copy_only=False) for name in arrow.column_names}
+        return fetched
+
+
+def _stacked(fetched: dict[str, NDArray[Any]], columns: int) -> NDArray[np.int16]:
+    if columns == 0:
+        return np.zeros((len(fetched["y"]), 0), dtype=np.int16)
+    return np.column_stack([fetched[f"c{i}"] for i in range(columns)]).astype(np.int16)
+
+
+def _bounded(table: ir.Table, unit: Unit) -> ir.Table:
+    """At most unit.rows rows of each unit; rows without one are left out."""
+    owner = table[unit.column]
+    rank = ibis.row_number().over(ibis.window(group_by=owner, order_by=ibis.random()))
+    return table.mutate(_rank=rank).filter(ibis._["_rank"] < unit.rows, owner.notnull()).drop("_rank")
+
+
+def _kind(kind: Any) -> str:
+    return "boolean" if kind.is_boolean() else "numeric" if kind.is_numeric() else "categorical"
+
+
+def _in_memory(table: ir.Table) -> bool:
+    return bool(table.op().__class__.__name__ == "InMemoryTable")
+
+
+def _quietly(call: Callable[[], T], sentence: str) -> T:
+    """Run an engine call; if it fails, raise our sentence with nothing of the engine's."""
+    try:
+        return call()
+    except Exception:
+        failed = True
+    assert failed
+    raise DataError(sentence)
+
+
+@contextmanager
+def open_table(source: object, table: str | None = None, delimiter: str | None = None) -> Iterator[Table]:
+    """Open a file, a folder, a glob, a database URL, a data frame or an Ibis table.
+
+    Parameters
+    ----------
+    source: CSV (also .gz), TSV, Parquet; duckdb:///file.db or postgresql://...; pandas, Polars, Arrow; an Ibis table
+    table: the table's name in a database
+    delimiter: of a CSV file, if it is not found out
+    """
+    if isinstance(source, Table):
+        yield source
+        return
+    with tempfile.TemporaryDirectory(prefix="dprules-") as spill:  # made with mode 0700
+        connection = _duckdb(spill)
+        try:
+            yield _opened(connection, source, table, delimiter)
+        finally:
+            connection.disconnect()
+
+
+def _duckdb(spill: str, database: str | None = None, read_only: bool = False) -> Any:
+    settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": spill}
+    return ibis.duckdb.connect(database or ":memory:", read_only=read_only, **settings)
+
+
+def _opened(connection: Any, source: object, table: str | None, delimiter: str | None) -> Table:
+    if isinstance(source, ir.Table):
+        return Table(source, "the Ibis table")
+    if isinstance(source, str) and urlsplit(source).scheme in ("duckdb", "postgresql", "postgres"):
+        return _database(source, table)
+    if isinstance(source, str | Path):
+        return _file(connection, str(source), delimiter)
+    made = _quietly(lambda: ibis.memtable(source), "X must be a data frame (pandas, Polars or Arrow), a file or a URL.")
+    name = ibis.util.gen_name("dprules")
+    return Table(
+        _quietly(lambda: connection.create_table(name, made, temp=True), "the data frame cannot be read."),
+        "the data frame",
+    )
+
+
+def _database(url: str, table: str | None) -> Table:
+    if not table:
+        raise ParameterError("a database needs the name of a table. Give --table NAME (or table=...).")
+    parts = urlsplit(url)
+    if parts.scheme == "duckdb":
+        path = parts.path if parts.path.startswith("//") is False and parts.netloc == "" else parts.netloc + parts.path
+        path = path[1:] if url.startswith("duckdb:///") and not url.startswith("duckdb:////") else path
+        if not Path(path).is_file():
+            raise DataError(
+                f"{path}: no such database file. Check the URL: duckdb:///relative.db or duckdb:////absolute.db."
+            )
+        connection = _quietly(
+            lambda: _duckdb(tempfile.gettempdir(), path, read_only=True), f"{path} is not a DuckDB file."
+        )
+    else:
+        connection = _quietly(
+            lambda: ibis.connect(url), "the database cannot be reached. Check the URL and the driver extra."
+        )
+    opened = _quietly(lambda: connection.table(table), f"the database has no table {table!r} that can be read.")
+    return Table(opened, f"table {table}")
+
+
+def _file(connection: Any, path: str, delimiter: str | None) -> Table:
+    where = Path(path)
+    wildcard = any(mark in path for mark in "*?[")
+    if where.is_dir():
+        kinds = [kind for kind in ("parquet", "csv", "csv.gz") if any(where.glob(f"*.{kind}"))]
+        if not kinds:
+            raise DataError(f"{path}: no CSV or Parquet files in this folder. Name another one.")
+        return _file(connection, str(where / f"*.{kinds[0]}"), delimiter)
+    if not wildcard and not where.exists():
+        raise DataError(f"{path}: no such file. Check the name.")
+    if wildcard and not list(Path(where.anchor or ".").glob(str(where.relative_to(where.anchor)))):
+        raise DataError(f"{path}: no file matches. Check the pattern.")
+    if where.suffix in (".parquet", ".pq"):
+        return Table(_quietly(lambda: connection.read_parquet(path), f"{path} is not a Parquet file."), path)
+    if not wildcard and where.suffix != ".gz":
+        _require_utf8(where)
+    options: dict[str, Any] = {"all_varchar": True, "header": True, "ignore_errors": True, "null_padding": True}
+    if delimiter:
+        options["delim"] = delimiter
+    sentence = f"{path} cannot be read as CSV. Check the delimiter (--delimiter) and that there is a header."
+    return Table(_quietly(lambda: connection.read_csv(path, **options), sentence), path)
+
+
+def _require_utf8(path: Path) -> None:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with path.open("rb") as file:
+        try:
+            while block := file.read(1 << 20):
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+            return
+        except UnicodeDecodeError:
+            pass
+    raise DataError(f"{path}: not UTF-8 text. Convert it, for example with iconv -t utf-8.")
