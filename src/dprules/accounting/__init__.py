@@ -2,6 +2,7 @@
 
 from dprules.accounting import compose, cover, stream
 from dprules.accounting.budget import Budget
+from dprules.accounting.certificate import Certificate, Release
 from dprules.accounting.curve import Curve
 from dprules.accounting.events import (
     Above,
@@ -25,6 +26,7 @@ __all__ = [
     "Approximate",
     "Batched",
     "Budget",
+    "Certificate",
     "Concentrated",
     "Counts",
     "Cover",
@@ -35,6 +37,7 @@ __all__ = [
     "Guarded",
     "Neighbours",
     "Pure",
+    "Release",
     "Segment",
     "compose",
     "cover",

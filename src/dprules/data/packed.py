@@ -1,5 +1,7 @@
 """Bit-packed kernels: transposition, and counts of conjunctions without making them."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic

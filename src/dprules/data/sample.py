@@ -69,21 +69,20 @@ class Sample:
         weights = None if self._weights is None else self._weights.astype(np.float64)
         return np.bincount(self._labels, weights=weights, minlength=self.labels).astype(np.int64)
 
-    def split(self, feature: NDArray[np.int32]) -> tuple["Sample", "Sample"]:
-        """The rows that a feature covers, and the rest."""
-        mask = self._columns[feature[0]].copy()
+    def everything(self) -> Words:
+        """The mask of all rows."""
+        return pack(np.ones(self._size, dtype=np.bool_))
+
+    def cover(self, alive: Words, feature: NDArray[np.int32]) -> tuple["Sample", Words]:
+        """Return the rows of a mask that a feature covers, as a sample, and the mask without them."""
+        mask = alive & self._columns[feature[0]]
         for literal in feature[1:]:
             if literal >= 0:
                 mask &= self._columns[literal]
-        others = ~mask
-        if self._size % 64:
-            others[-1] &= np.uint64((1 << self._size % 64) - 1)
-        return self._take(positions(mask)), self._take(positions(others))
-
-    def _take(self, chosen: NDArray[np.int64]) -> "Sample":
+        chosen = positions(mask)
         weights = None if self._weights is None else self._weights[chosen]
         columns = gathered(self._rows, chosen, self._literals)
-        return Sample(columns, len(chosen), self._labels[chosen], self.labels, weights, self._rows[chosen])
+        return Sample(columns, len(chosen), self._labels[chosen], self.labels, weights, self._rows[:0]), alive & ~mask
 
     def _planes(self) -> list[tuple[int, int, Words]]:
         """Masks of rows by class and by binary digit of the multiplicity, with the digit's value."""

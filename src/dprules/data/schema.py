@@ -100,6 +100,11 @@ class Schema:
         return _Reader(text, source).schema(document)
 
     @classmethod
+    def from_toml_document(cls, document: dict[str, Any]) -> "Schema":
+        """Read a schema from a document that was parsed already."""
+        return _Reader("", "columns").schema(document)
+
+    @classmethod
     def from_file(cls, path: str | Path) -> "Schema":
         """Read a schema file."""
         try:

@@ -1,0 +1,132 @@
+"""What was guaranteed, about what, assuming what: everything that a privacy statement names (theory D)."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from dprules.accounting import compose, cover
+from dprules.accounting.events import Approximate, Counts, Cover, Event, Pure
+from dprules.accounting.neighbours import Neighbours
+from dprules.errors import DprulesError, ModelError
+
+FORMAT, VERSION = "dprules-certificate", 1
+_DENOMINATOR = 10**15
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One release on the data: what it was for, which mechanism, its exact public parameters, and its own epsilon."""
+
+    name: str
+    mechanism: str
+    epsilon: float
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A privacy statement that can be checked again from the releases it lists."""
+
+    epsilon: float
+    delta: float
+    neighbours: str
+    unit: str
+    accounting: str
+    releases: tuple[Release, ...]
+    assumed_public: tuple[str, ...]
+    noise: str
+    """"secure", or "seeded": a seeded run is not private."""
+    software: str
+
+    @property
+    def private(self) -> bool:
+        """Whether the statement holds: not if the noise was seeded."""
+        return self.noise == "secure"
+
+    def __str__(self) -> str:
+        return self.statement()
+
+    def statement(self) -> str:
+        """The statement in words."""
+        relation = {
+            "add-remove": "with or without any one",
+            "replace": "after exchanging any one",
+            "zero-out": "with or without any one",
+        }[self.neighbours]
+        lines = [
+            f"({self.epsilon:g}, {self.delta:g})-differentially private, {self.neighbours} neighbours: "
+            f"the data {relation} {self.unit}.",
+            f"Accounting: {self.accounting}. Noise: {_NOISE[self.noise]}",
+            "Spent on: " + "; ".join(f"{r.name} (epsilon {r.epsilon:g}, {r.mechanism})" for r in self.releases) + ".",
+            "Assumed public: " + "; ".join(self.assumed_public) + ".",
+            "Not covered: running time and memory, and whatever else was released about the same data.",
+        ]
+        if not self.private:
+            lines.insert(0, "NOT PRIVATE: this run used seeded noise. Do not publish it.")
+        return "\n".join(lines)
+
+    def verify(self) -> bool:
+        """Price the releases again and compare with the claim."""
+        relation = Neighbours.parse(self.neighbours)
+        events = [_event(release, relation) for release in self.releases]
+        total = sum((Fraction(release.epsilon) for release in self.releases), Fraction(0))
+        if total > Fraction(self.epsilon) * (1 + Fraction(1, 10**9)):
+            return False
+        priced = all(_costs(event, release, self.delta) for event, release in zip(events, self.releases, strict=True))
+        return priced and sum(isinstance(event, Cover | Approximate) for event in events) <= 1
+
+    def to_document(self) -> dict[str, Any]:
+        """The certificate as a JSON document."""
+        return {"format": FORMAT, "version": VERSION} | asdict(self) | {"statement": self.statement()}
+
+    def to_json(self) -> str:
+        """The certificate as JSON."""
+        return json.dumps(self.to_document(), indent=2)
+
+    @classmethod
+    def from_document(cls, document: object) -> "Certificate":
+        """Read a certificate; one that is not well-formed is refused."""
+        try:
+            assert isinstance(document, dict)
+            assert document["format"] == FORMAT
+            assert document["version"] == VERSION
+            releases = tuple(
+                Release(str(r["name"]), str(r["mechanism"]), float(r["epsilon"]), dict(r["parameters"]))
+                for r in document["releases"]
+            )
+            texts = {k: str(document[k]) for k in ("neighbours", "unit", "accounting", "noise", "software")}
+            assert texts["noise"] in _NOISE
+            Neighbours.parse(texts["neighbours"])
+            public = tuple(map(str, document["assumed_public"]))
+            return cls(
+                float(document["epsilon"]), float(document["delta"]), releases=releases, assumed_public=public, **texts
+            )
+        except (AssertionError, KeyError, TypeError, ValueError, AttributeError, DprulesError):
+            pass
+        raise ModelError("the certificate is not one that this dprules can read. Update dprules, or fit again.")
+
+
+_NOISE = {"secure": "exact, from a cryptographic source.", "seeded": "seeded, for tests only."}
+
+
+def _event(release: Release, neighbours: Neighbours) -> Event:
+    given = release.parameters
+    match release.mechanism:
+        case "draws of rules":
+            rewards = tuple(Fraction(reward) for reward in given["rewards"])
+            return Cover(neighbours, Fraction(given["tilt"]), rewards, given["rounds"])
+        case "noisy counts":
+            return Counts(neighbours, Fraction(given["tilt"]))
+        case _:
+            return Pure(neighbours, Fraction(release.epsilon))
+
+
+def _costs(event: Event, release: Release, delta: float) -> bool:
+    """Whether a release costs no more than its share."""
+    if isinstance(event, Cover):
+        if release.parameters.get("accounting") == "paper":
+            tilt = cover.tilt(release.epsilon, delta, event.neighbours, accounting="paper")
+            return event.tilt <= Fraction(tilt) * (1 + Fraction(1, _DENOMINATOR))
+        return compose.delta([event], Fraction(release.epsilon)) <= delta
+    return compose.delta([event], Fraction(release.epsilon)) == 0

@@ -1,0 +1,71 @@
+"""Theory F: how many rules, which rewards, which prior; from public numbers and noisy class counts only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.data.sample import Features
+from dprules.lists.greedy_cover import quantised
+from dprules.numbers import Real
+
+LITERAL_MASS = 0.7
+"""Prior mass of single literals and the constant; conjunctions share the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The public plan of a fit: rewards for each draw, the one for the default included."""
+
+    rewards: tuple[Fraction, ...]
+    capped: bool
+
+    @property
+    def rounds(self) -> int | None:
+        """Draws at the most, None if only the features bound them."""
+        return len(self.rewards) if self.capped else None
+
+
+def short_list(rules: int, first: Real) -> Recipe:
+    """Precise rules first, coverage later: rewards grow geometrically from `first` to 1, and 1 for the default.
+
+    Examples
+    --------
+    >>> [float(reward) for reward in short_list(3, 0.25).rewards]
+    [0.25, 0.5, 1.0, 1.0]
+    """
+    start = max(float(first), 1 / 64)
+    steps = [start ** (1 - j / (rules - 1)) if rules > 1 else start for j in range(rules)]
+    return Recipe((*(quantised(step) for step in steps), Fraction(1)), capped=True)
+
+
+def constant_reward(rules: int | None, reward: Real) -> Recipe:
+    """One reward for every draw; without a number of rules, until the features are exhausted."""
+    exact = quantised(reward)
+    return Recipe((exact,), capped=False) if rules is None else Recipe((exact,) * (rules + 1), capped=True)
+
+
+def rules_for(rows: float, epsilon: float) -> int:
+    """How many rules a sample of so many rows supports."""
+    return int(np.clip(round(sqrt(max(rows, 0) * epsilon) / 8), 2, 20))
+
+
+def first_reward(class_counts: Sequence[float], noise: float) -> float:
+    """The reward of the first rule: the odds of the smaller classes, at most 1/2; 0.4 if noise drowns the counts."""
+    most, every = max(class_counts), sum(class_counts)
+    return 0.4 if every < 8 * noise or most <= 0 else min(0.5, max(every - most, 0) / most)
+
+
+def prior(features: Features) -> NDArray[np.float64]:
+    """Public weights: short conditions are likelier. The constant true is last."""
+    widths = (features >= 0).sum(axis=1)
+    single = int((widths == 1).sum())
+    weights = np.full(len(features) + 1, LITERAL_MASS / (single + 1))
+    present = [width for width in (2, 3) if (widths == width).any()]
+    for share, width in zip(((1.0,), (2 / 3, 1 / 3))[len(present) - 1] if present else (), present, strict=True):
+        members = np.append(widths == width, False)
+        weights[members] = (1 - LITERAL_MASS) * share / int(members.sum())
+    return weights
