@@ -1,6 +1,36 @@
 """Differentially private decision lists from tables, and differentially private Winnow from streams."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dprules.accounting import Certificate
+    from dprules.data import Schema
+    from dprules.estimators import DecisionListClassifier, PrivateDecisionListClassifier
+    from dprules.lists import RuleList
 
 __version__ = version("dprules")
-__all__ = ["__version__"]
+__all__ = [
+    "Certificate",
+    "DecisionListClassifier",
+    "PrivateDecisionListClassifier",
+    "RuleList",
+    "Schema",
+    "__version__",
+]
+
+_ROOMS = {
+    "Certificate": "accounting",
+    "DecisionListClassifier": "estimators",
+    "PrivateDecisionListClassifier": "estimators",
+    "RuleList": "lists",
+    "Schema": "data",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a room when one of its names is first used: `dprules plan` should not wait for scikit-learn."""
+    if name in _ROOMS:
+        return getattr(import_module(f"dprules.{_ROOMS[name]}"), name)
+    raise AttributeError(f"module 'dprules' has no attribute {name!r}")

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from importlib.metadata import version
 from math import sqrt
 
 import numpy as np
 
-from dprules import __version__
 from dprules.accounting import Budget, Certificate, Neighbours, Release, cover
 from dprules.data.columns import Value
 from dprules.data.features import conjunctions
@@ -229,5 +229,5 @@ def _certificate(settings: Settings, budget: _Purse, bits: Bits) -> Certificate:
         releases=tuple(budget.releases),
         assumed_public=tuple(public),
         noise="secure" if bits.secure else "seeded",
-        software=f"dprules {__version__}",
+        software=f"dprules {version('dprules')}",
     )
