@@ -15,6 +15,8 @@ class Exit(IntEnum):
     """A parameter breaks its rule."""
     PRIVACY = 4
     """What was asked would not be private, or cannot be priced."""
+    INPUT = 6
+    """A schema, a table or a model file is not what it should be."""
     FILE = 5
     """A file cannot be read or written."""
     INTERRUPTED = 130

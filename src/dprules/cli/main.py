@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from dprules import __version__
-from dprules.cli import audit, plan
+from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, schema, show
 from dprules.cli.exits import Exit
-from dprules.errors import DprulesError, PrivacyError
+from dprules.errors import DataError, DprulesError, ModelError, PrivacyError, SchemaError
 
 app = typer.Typer(
     help="Learn readable rules from sensitive records under differential privacy.",
@@ -17,8 +17,15 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(epilog=demo.EPILOG)(demo.demo)
+app.add_typer(schema.app, name="schema")
 app.add_typer(plan.app, name="plan")
-app.command(name="audit", epilog=audit.EPILOG)(audit.audit)
+app.command(epilog=fit.EPILOG)(fit.fit)
+app.command(epilog=show.EPILOG)(show.show)
+app.command(epilog=export.EPILOG)(export.export)
+app.command(epilog=predict.EPILOG)(predict.predict)
+app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
+app.command(epilog=audit.EPILOG)(audit.audit)
 
 
 def _show_version(wanted: bool) -> None:
@@ -43,6 +50,8 @@ def main() -> None:
         app()
     except PrivacyError as error:
         _stop(str(error), Exit.PRIVACY)
+    except (SchemaError, DataError, ModelError) as error:
+        _stop(str(error), Exit.INPUT)
     except DprulesError as error:
         _stop(str(error), Exit.PARAMETER)
     except OSError as error:

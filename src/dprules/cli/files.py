@@ -1,0 +1,32 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dprules.errors import DataError
+
+Data = Annotated[str, typer.Argument(help="CSV (also .gz), Parquet, a folder, a glob, or a DuckDB or PostgreSQL URL.")]
+TableName = Annotated[str | None, typer.Option("--table", help="Table in the database.")]
+Delimiter = Annotated[str | None, typer.Option(help="Delimiter of a CSV file, if it is not found out.")]
+ModelFile = Annotated[Path, typer.Argument(help="Model file written by `dprules fit`.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def require_writable(path: Path) -> None:
+    """Refuse an output that cannot be written, before any epsilon is spent."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder for the output. Make it first.")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder. Name a file in it.")
+    try:
+        probe = folder / f".{path.name}.probe"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        pass
+    else:
+        return
+    raise DataError(f"{folder}: cannot be written. Choose another place for the output.")

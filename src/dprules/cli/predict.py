@@ -1,0 +1,50 @@
+"""`dprules predict`: labels for new rows."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dprules.cli.files import Data, Delimiter, ModelFile, TableName, require_writable
+from dprules.data.table import open_table
+from dprules.lists import Model
+
+EPILOG = "Example: dprules predict model.json new.csv --keep id -o labels.csv"
+
+
+def predict(
+    model: ModelFile,
+    data: Data,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Column to copy beside the prediction; may be given again.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="CSV to write; standard output if left out.")
+    ] = None,
+    table: TableName = None,
+    delimiter: Delimiter = None,
+) -> None:
+    """Write a CSV with the predicted label of each row. Predictions on private rows are private: guard the file."""
+    rules = Model.load(model).rules
+    if output is not None:
+        require_writable(output)
+    with open_table(data, table, delimiter) as opened:
+        copied = opened.columns(keep or [])
+        labels = rules.predict(opened)
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow([*copied, "prediction"])
+    writer.writerows(zip(*(column.tolist() for column in copied.values()), labels.tolist(), strict=True))
+    if output is None:
+        typer.echo(lines.getvalue(), nl=False)
+        return
+    with open(output, "w", encoding="utf-8", opener=_owner_only) as file:
+        file.write(lines.getvalue())
+
+
+def _owner_only(path: str, flags: int) -> int:
+    import os
+
+    return os.open(path, flags, 0o600)

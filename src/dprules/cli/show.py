@@ -1,0 +1,21 @@
+"""`dprules show`: print a list and its certificate."""
+
+import typer
+
+from dprules.cli.files import Json, ModelFile
+from dprules.lists import Model
+
+EPILOG = "Example: dprules show model.json"
+
+
+def show(model: ModelFile, as_json: Json = False) -> None:
+    """Print a list and its privacy statement, and check the statement again from the releases it lists."""
+    loaded = Model.load(model)
+    verified = loaded.certificate.verify()
+    if as_json:
+        typer.echo(loaded.to_json())
+        return
+    typer.echo(loaded)
+    typer.echo(
+        "Checked: the releases cost no more than that." if verified else "WARNING: the releases cost more than claimed."
+    )
