@@ -11,6 +11,8 @@ from flint import arb, fmpq
 from dprules.errors import ParameterError
 
 Real = int | float | Fraction
+SMALLEST = Fraction(1, 10**100)
+LARGEST = 500
 
 
 def rational(value: object, name: str, *, zero: bool = False) -> Fraction:
@@ -22,7 +24,9 @@ def rational(value: object, name: str, *, zero: bool = False) -> Fraction:
     (Fraction(1, 2), Fraction(1, 3))
     """
     rule = "at least 0" if zero else "positive"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, SupportsFloat):
+    if isinstance(value, np.number):
+        value = value.item()
+    if isinstance(value, bool | np.bool_) or not isinstance(value, SupportsFloat) or isinstance(value, np.ndarray):
         raise ParameterError(f"{name} must be a number; got {type(value).__name__}. Give an int, float or Fraction.")
     if not isinstance(value, Rational):
         if not isfinite(float(value)):
@@ -39,6 +43,24 @@ def whole(value: object, name: str, least: int = 1) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
         raise ParameterError(f"{name} must be an integer of at least {least}; got {value!r}. Give a whole number.")
     return int(value)
+
+
+def probability(value: object, name: str) -> float:
+    """Read a probability strictly between 0 and 1, and not absurdly small."""
+    read = rational(value, name, zero=True)
+    if not SMALLEST <= read < 1:
+        raise ParameterError(
+            f"{name} must lie strictly between 0 and 1; got {value}. Give at least {float(SMALLEST):g}."
+        )
+    return float(read)
+
+
+def budget(value: object, name: str = "epsilon") -> Fraction:
+    """Read an epsilon: positive, and within what can still be called a budget."""
+    read = rational(value, name)
+    if not SMALLEST <= read <= LARGEST:
+        raise ParameterError(f"{name} must lie between {float(SMALLEST):g} and {LARGEST}; got {value}. 1 is usual.")
+    return read
 
 
 def as_ball(value: Fraction) -> arb:

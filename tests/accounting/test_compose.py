@@ -136,6 +136,45 @@ def test_streams_and_lists_compose_under_one_relation():
         compose.compose([learner, Cover(ADD, Fraction(1, 20))])
 
 
+@pytest.mark.parametrize(
+    ("make", "starts"),
+    [
+        (lambda: Pure(ADD, Fraction(-1)), "epsilon must be positive"),
+        (lambda: Pure(ADD, Fraction(1000)), "epsilon must lie between"),
+        (lambda: Approximate(ADD, Fraction(1), Fraction(2)), "delta must lie"),
+        (lambda: Concentrated(ADD, Fraction(-1)), "rho must be positive"),
+        (lambda: Counts(ADD, Fraction(0)), "tilt must be positive"),
+        (lambda: Cover(ADD, Fraction(-1)), "tilt must be positive"),
+        (lambda: Cover(ADD, Fraction(1), (Fraction(5),)), "rewards must lie"),
+        (lambda: Cover(ADD, Fraction(1), (Fraction(0), Fraction(0)), 5), "rewards must have one entry"),
+        (lambda: Cover(ADD, Fraction(1), (Fraction(0),), 0), "rounds must be an integer"),
+    ],
+)
+def test_events_that_make_no_sense_cannot_be_made(make, starts):
+    with pytest.raises(ParameterError, match="^" + starts):
+        make()
+
+
+def test_counts_have_no_zero_out_neighbours():
+    with pytest.raises(PrivacyError, match="zero-out"):
+        Counts(Neighbours.ZERO_OUT, Fraction(1))
+
+
+def test_segments_together_stay_pure():
+    seg = stream.event("segment", draws=4, rate=1 / 16, above=(0.5, 0.5))
+    assert compose.epsilon([seg, seg], 0) == 2.0
+    assert compose.delta([seg, seg], 2.0) == 0.0
+
+
+def test_tiny_deltas_fall_back_to_sums():
+    event = Cover(ADD, Fraction(1, 20))
+    assert compose.epsilon([event] * 2, 1e-18) <= 2 * price(event).epsilon(5e-19) * (1 + 1e-6)
+
+
+def test_large_epsilons_add_up():
+    assert compose.epsilon((Pure(ADD, Fraction(400)) for _ in range(2)), 1e-6) == 800.0
+
+
 def test_unknown_events_are_refused():
     @dataclass(frozen=True)
     class Novelty(Event):

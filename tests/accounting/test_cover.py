@@ -155,6 +155,14 @@ def test_bad_parameters_get_a_sentence(call, starts):
         call()
 
 
+def test_paper_accounting_is_for_the_papers_score_and_inverts_near_its_limit():
+    with pytest.raises(ParameterError, match="for its score, reward 0"):
+        cover.tilt(1, 1e-6, reward=0.5, accounting="paper")
+    assert cover.epsilon(0.7, 0.00117, accounting="paper") == pytest.approx(
+        4 * 0.7 * (np.log(1 / 0.00117) + 1.5), rel=1e-6
+    )
+
+
 def test_what_cannot_be_priced_is_refused():
     with pytest.raises(PrivacyError, match="zero-out"):
         cover.delta(0.1, 1.0, "zero-out")

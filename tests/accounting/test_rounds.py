@@ -89,11 +89,30 @@ def test_close_above_the_adversary(steps, epsilon):
     assert upper <= lower * 1.01 + 2e-5
 
 
+@pytest.mark.parametrize(
+    ("tilt", "epsilon", "reward", "rounds", "truth"),
+    [
+        (90, 449.1, 0, 5, 7.3e-06),
+        (200, 598, 0, 3, 0.024),
+        (10, 29.85, 1e-200, 3, 1.8e-06),
+        (10, 29.85, 0, 3, 1.8e-06),
+    ],
+)
+def test_extremes_are_never_below_explicit_adversaries(tilt, epsilon, reward, rounds, truth):
+    """Values of adversaries that an early version of the recursion fell below."""
+    assert cover.delta(tilt, epsilon, reward=reward, rounds=rounds) >= truth
+
+
+def test_a_vanishing_reward_costs_about_what_none_costs():
+    none = cover.delta(0.3, 1.0, rounds=5)
+    assert none <= cover.delta(0.3, 1.0, reward=1e-14, rounds=5) <= none * 1.01
+
+
 def test_the_compiled_code_is_the_python_code():
     knots = np.concatenate(([0.0], np.exp(np.arange(-30, 31) * 0.02)))
     values = np.maximum(1 - knots, 0)
     compiled = rounds._one_round(knots, values, 0.1, 0.2)
-    names = ("_one_round", "_gain", "_split", "_lower", "_raise", "_value", "_inside")
+    names = ("_one_round", "_gain", "_mixed", "_split", "_lower", "_raise", "_value", "_inside")
     originals = {name: getattr(rounds, name) for name in names}
     try:
         for name in names:

@@ -34,7 +34,7 @@ def test_equal_laws_prove_nothing():
     assert epsilon_lower_bound(random.random, random.random, runs=500).epsilon == 0.0
 
 
-@pytest.mark.parametrize("bad", [dict(runs=1), dict(confidence=1.0)])
+@pytest.mark.parametrize("bad", [dict(runs=1), dict(confidence=1.0), dict(delta=-1), dict(delta=1.0)])
 def test_bad_parameters(bad):
     with pytest.raises(ParameterError):
         epsilon_lower_bound(lambda: 0, lambda: 0, **bad)

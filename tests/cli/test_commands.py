@@ -57,18 +57,24 @@ def test_json_is_json(monkeypatch, capsys, command):
     [
         ((*LIST, "--epsilon", "0"), "epsilon must be positive; got 0.0"),
         ((*LIST, "--epsilon", "inf"), "epsilon must be finite"),
+        ((*LIST, "--epsilon", "1000"), "epsilon must lie between 1e-100 and 500"),
+        ((*LIST, "--delta", "5e-324"), "delta must lie strictly between 0 and 1"),
+        (("plan", "list", "--features", "1" * 400), "features must be at most"),
+        (("plan", "list", "--features", "100000", "--width", "50000"), "width must be at most 10"),
+        ((*STREAM[:-2], "--horizon", "9" * 200), "horizon must be at most"),
+        ((*STREAM[:-4], "--margin", "1e-300", "--horizon", "9"), "margin must lie in (0, 1]"),
         ((*LIST, "--epsilon", "nan"), "epsilon must be finite"),
         ((*LIST, "--delta", "1"), "delta must lie strictly between 0 and 1; got 1.0"),
         ((*LIST, "--delta", "0"), "delta must lie strictly between 0 and 1"),
         ((*LIST, "--error", "2"), "error must lie strictly between 0 and 1"),
         ((*LIST, "--rows", "0"), "rows must be an integer of at least 1"),
-        ((*LIST, "--width", "31"), "width must be at most the number of features"),
+        (("plan", "list", "--features", "2", "--width", "3"), "width must be at most the number of features"),
         ((*LIST, "--width", "0"), "width must be an integer"),
         ((*LIST, "--neighbours", "near"), "neighbours must be one of"),
         ((*LIST, "--failure", "1"), "failure must lie strictly between"),
         (("plan", "list", "--features", "0"), "features must be an integer"),
         ((*STREAM[:-4], "--margin", "2", "--horizon", "9"), "margin must lie in (0, 1]; got 2.0"),
-        ((*STREAM[:-4], "--margin", "nan", "--horizon", "9"), "margin must lie in (0, 1]"),
+        ((*STREAM[:-4], "--margin", "nan", "--horizon", "9"), "margin must be finite"),
         ((*STREAM[:-2], "--horizon", "0"), "horizon must be an integer"),
         (("audit", "--mutate", "nothing"), "mutate must be one of"),
         (("audit", "--only", "nothing"), "only must name a check"),
@@ -90,6 +96,23 @@ def test_what_is_not_private_has_its_own_code(monkeypatch, capsys):
 
 def test_an_unknown_option_is_a_usage_error(monkeypatch, capsys):
     assert run(monkeypatch, capsys, *LIST, "--colour")[0] == Exit.USAGE
+
+
+def test_a_large_epsilon_has_a_plan_though_the_papers_lemma_fails(monkeypatch, capsys):
+    code, out, _ = run(monkeypatch, capsys, *LIST, "--epsilon", "90")
+    assert code == Exit.OK
+    assert "its lemma fails here" in out
+
+
+def test_a_check_without_a_curve_has_no_picture_and_json_is_strict(tmp_path):
+    arguments = ["audit", "--only", "list, add-remove, 3 rounds", "--mutate", "doubled-tilt", "--output", str(tmp_path)]
+    result = RUNNER.invoke(app, [*arguments, "--json"])
+    assert result.exit_code == Exit.BROKEN
+    json.loads(result.stdout, parse_constant=lambda name: pytest.fail(name))
+    (tmp_path / "b").mkdir()
+    alone = RUNNER.invoke(app, ["audit", "--only", "noisy counts, as they run", "--output", str(tmp_path / "b")])
+    assert alone.exit_code == Exit.OK
+    assert not (tmp_path / "b" / "audit.svg").exists()
 
 
 def test_audit_writes_a_picture_and_numbers(tmp_path):
@@ -131,10 +154,11 @@ def test_interrupts_are_quiet(monkeypatch, capsys):
     def interrupt(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["dprules.cli.main"], "app", interrupt)
-    code, _, err = run(monkeypatch, capsys)
+    monkeypatch.setattr("dprules.cli.plan.plan_list", interrupt)
+    code, out, err = run(monkeypatch, capsys, *LIST)
     assert code == Exit.INTERRUPTED
-    assert "nothing was written" in err
+    assert out == ""
+    assert err == "dprules: interrupted; no result was written.\n"
 
 
 def test_version_and_help():

@@ -87,6 +87,7 @@ def test_a_watch_answers_once_and_shows_nothing():
         watch.test(5)
     watch = AboveThreshold(5, 0.001, 1).start()
     assert str(watch._tau) not in repr(watch).replace("0.001", "")
+    assert "not private" in repr(AboveThreshold(5, 1, 1).start(SeededBits(1)))
     for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(PrivacyError, match="private noise"):
             attempt(watch)
@@ -105,6 +106,21 @@ def test_a_watch_answers_once_and_shows_nothing():
 def test_bad_parameters_get_a_sentence(arguments, starts):
     with pytest.raises(ParameterError, match="^" + starts):
         AboveThreshold(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "count", "fires"),
+    [
+        (5, np.array([2**63 + 100], dtype=np.uint64), True),
+        (-(2**63), np.array([2**62]), True),
+        (2**62, np.array([-(2**63)]), False),
+        (10**30, np.array([2**62]), False),
+        (-(10**30), np.array([0], dtype=np.int8), True),
+        (3, np.array([100], dtype=np.int8), True),
+    ],
+)
+def test_numbers_at_the_edge_of_64_bits_do_not_wrap(threshold, count, fires):
+    assert (AboveThreshold(threshold, 1, 1).start().first(count) == 0) is fires
 
 
 def test_bad_counts_are_refused_without_quoting_them():

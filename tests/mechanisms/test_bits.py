@@ -1,8 +1,12 @@
+import copy
 import multiprocessing
+import pickle
 import threading
 
 import numpy as np
+import pytest
 
+from dprules.errors import PrivacyError
 from dprules.mechanisms import SecureBits, SeededBits, bits, os_bits
 
 
@@ -23,6 +27,12 @@ def test_flags_and_reprs_tell_only_whether_a_source_is_secure():
     assert not SeededBits(1).secure
     assert repr(os_bits) == "SecureBits()"
     assert repr(SeededBits(123)) == "SeededBits(not private)"
+
+
+def test_a_bit_source_cannot_be_copied():
+    for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(PrivacyError, match="repeat its bits"):
+            attempt(SecureBits())
 
 
 def test_a_forked_child_draws_other_words_than_its_parent():

@@ -17,9 +17,11 @@ draw_module = sys.modules["dprules.mechanisms.draw"]
 
 
 def law(scores, tilt, prior=None):
+    scores = [int(score) for score in scores]
     prior = [1] * len(scores) if prior is None else prior
+    top = max(s for s, p in zip(scores, prior, strict=True) if p)
     exponents = [
-        (log(p) if p else -inf) - float(min(Fraction(tilt) * (max(scores) - s), 10**5))
+        (log(p) if p else -inf) - float(max(min(Fraction(tilt) * (top - s), 10**5), 0))
         for s, p in zip(scores, prior, strict=True)
     ]
     weights = [exp(e - max(exponents)) for e in exponents]
@@ -30,10 +32,14 @@ CASES = {
     "ties": ([3, 3, 1, 3], 0.5, None),
     "spread": ([0, -1, -5, -40], Fraction(1, 3), None),
     "prior": ([0, -1, -2, -5, -1], 0.7, [1, 2, 0.5, 3, 0]),
-    "prior beats score": ([0, -1000], 1, [1e-300, 1e300]),
+    "prior beats score": ([0, -500], 1, [1e-110, 1e110]),
+    "a left-out candidate on top": ([10**16, 0, 1], 1, [0, 1, 1]),
+    "big-endian": (np.array([2**63, 2**63 - 2], dtype=">u8"), 0.5, None),
+    "whole numbers as prior": ([1, 0, 2], 0.5, np.array([1, 2, 3], dtype=np.int64)),
     "fractions as prior": ([0, 0, 0], 1, [Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)]),
     "huge integers": ([10**400, 10**400 - 3, 0], 0.25, None),
     "the whole range of int64": ([2**63 - 1, -(2**63)], 1e-19, None),
+    "beyond int64 on one side": ([2**63, 2**63 - 2, 1], 0.5, None),
     "beyond int64": ([2**64, 2**64 - 1], 1.0, None),
     "one candidate": ([-7], 3, None),
 }
@@ -116,6 +122,8 @@ def test_ten_million_candidates(bits):
         (dict(scores=[1, 2], tilt=1, prior=[0, 0]), "prior must be non-negative"),
         (dict(scores=[1, 2], tilt=1, prior=[-1, 2]), "prior must be non-negative"),
         (dict(scores=[1, 2], tilt=1, prior=[1, float("inf")]), "prior must be finite"),
+        (dict(scores=[1, 2], tilt=1, prior=[1, 1e-300]), "prior must lie between"),
+        (dict(scores=[[1], [2, 3]], tilt=1), "scores must be a one-dimensional"),
     ],
 )
 def test_bad_parameters_get_a_sentence(arguments, starts):

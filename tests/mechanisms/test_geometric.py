@@ -26,11 +26,14 @@ def test_shapes():
     assert noisy_counts([[1, 2], [3, 4]], 1000).tolist() == [[1, 2], [3, 4]]
     assert int(noisy_counts(5, 1000)) == 5
     assert isinstance(geometric(1), int)
-    assert geometric(Fraction(1, 2**59)) >= 0
+    assert geometric(Fraction(1, 2**57)) >= 0
 
 
 def test_refusals():
     with pytest.raises(ParameterError, match="tilt must be at least 2"):
-        geometric(Fraction(1, 2**61))
+        geometric(Fraction(1, 2**58))
+    with pytest.raises(ParameterError, match="size must be an integer"):
+        geometric(1, -1)
+    assert noisy_counts(np.array([2**64 - 1], dtype=np.uint64), 1).item() > 2**60
     with pytest.raises(ParameterError, match="counts must be integers"):
         noisy_counts([1.5], 1)

@@ -6,7 +6,7 @@ from typing import Final
 
 from scipy.optimize import brentq
 
-from dprules.errors import ParameterError, PrivacyError
+from dprules.errors import PrivacyError
 
 TOLERANCE: Final = 1e-9
 _LEAST: Final = 1e-12
@@ -51,13 +51,6 @@ def _edge(holds: Callable[[float], bool], start: float, outward: float, toleranc
         middle = sqrt(good * bad)
         good, bad = (middle, bad) if holds(middle) else (good, middle)
     return good
-
-
-def probability(value: float, name: str) -> float:
-    """Read a probability strictly between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise ParameterError(f"{name} must lie strictly between 0 and 1; got {value!r}. 1e-6 is usual for delta.")
-    return float(value)
 
 
 def crossing(value: Callable[[float], float], target: float, low: float, high: float) -> float:

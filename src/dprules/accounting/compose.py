@@ -1,19 +1,19 @@
 """Several releases on one data set: one curve, by the best of the rules that hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache, reduce
 from math import inf, sqrt
 from operator import mul
 
-from dprules.accounting.calibrate import probability, smallest
+from dprules.accounting.calibrate import smallest
 from dprules.accounting.concentrated import conversion
 from dprules.accounting.curve import Curve, symmetric
 from dprules.accounting.dominating import Losses, connect_the_dots
 from dprules.accounting.events import Event
 from dprules.accounting.price import price
 from dprules.errors import ParameterError, PrivacyError
-from dprules.numbers import Real, rational, rounded_up
+from dprules.numbers import Real, probability, rational, rounded_down, rounded_up
 
 _POINTS = 1500
 """Grid points on either side of 0 for one release: more would be slower and only a little tighter."""
@@ -25,12 +25,12 @@ _LARGE = 1e100
 _FAR = 500.0
 
 
-def compose(events: Sequence[Event]) -> Curve:
+def compose(events: Iterable[Event]) -> Curve:
     """Return the curve of all events together, chosen adaptively or not.
 
     Requires: one neighbour relation.
-    Guarantee: `docs/proofs/composition.md`: the least of (1) the sum of pure epsilons, (2) the sum of zero-concentrated
-    bounds [BS16], (3) the product of dominating pairs [ZDW22].
+    Guarantee: `docs/proofs/composition.md`: the least of (1) sums of epsilons and deltas, (2) the sum of
+    zero-concentrated bounds [BS16], (3) the product of dominating pairs [ZDW22].
 
     Examples
     --------
@@ -41,6 +41,7 @@ def compose(events: Sequence[Event]) -> Curve:
     >>> compose([once] * 100).epsilon(1e-6) < 6.6  # the sum is 12.5
     True
     """
+    events = list(events)
     prices = {event: price(event) for event in events}  # equal events share one curve, and so one grid
     curves = [prices[event] for event in events]
     if not curves:
@@ -53,24 +54,28 @@ def compose(events: Sequence[Event]) -> Curve:
     rho = _total([curve.rho for curve in curves])
     merged = _merged(curves)
     if len(merged) == 1:
-        return merged[0]
+        return Curve(merged[0].forward, merged[0].backward, pure, rho)
+    if pure < inf and pure > _FAR:  # beyond what exponentials can hold: the sum is all there is
+        return Curve(lambda eps: float(eps < pure), lambda eps: float(eps < pure), pure, rho)
     forward = cache(lambda: _product(merged))
     backward = forward if all(map(Curve.is_symmetric, merged)) else cache(lambda: _product(_reversed(merged)))
 
     def bound(losses: Losses, epsilon: float) -> float:
-        return losses.delta(epsilon) if rho == inf else min(losses.delta(epsilon), conversion(Fraction(rho), epsilon))
+        part = epsilon / len(curves) * (1 - 2.0**-50)
+        tries = [losses.delta(epsilon), sum(curve.delta(part) for curve in curves) * (1 + 2.0**-40)]
+        return min(tries if rho == inf else [*tries, conversion(Fraction(rho), epsilon)])
 
     return Curve(lambda eps: bound(forward(), eps), lambda eps: bound(backward(), eps), pure, rho)
 
 
-def epsilon(events: Sequence[Event], delta: float) -> float:
+def epsilon(events: Iterable[Event], delta: float) -> float:
     """Return an epsilon that holds with `delta` for all events together, rounded up; delta 0 is pure privacy."""
     return compose(events).epsilon(0.0 if delta == 0 else probability(delta, "delta"))
 
 
-def delta(events: Sequence[Event], epsilon: Real) -> float:
+def delta(events: Iterable[Event], epsilon: Real) -> float:
     """Return a delta that holds with `epsilon` for all events together, rounded up."""
-    return compose(events).delta(float(rational(epsilon, "epsilon", zero=True)))
+    return compose(events).delta(rounded_down(rational(epsilon, "epsilon", zero=True)))
 
 
 def _total(costs: Sequence[float]) -> float:

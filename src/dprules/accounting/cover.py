@@ -10,15 +10,16 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from math import exp, inf, log
 
+import numpy as np
 from flint import arb, ctx
 from scipy.optimize import minimize_scalar
 
-from dprules.accounting.calibrate import crossing, largest, probability, smallest
+from dprules.accounting.calibrate import crossing, largest, smallest
 from dprules.accounting.curve import Bound, Curve, symmetric
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.rounds import finite_rounds
 from dprules.errors import ParameterError, PrivacyError
-from dprules.numbers import Real, as_ball, rational, rounded_down, rounded_up, whole
+from dprules.numbers import Real, as_ball, budget, probability, rational, rounded_down, rounded_up, whole
 
 MOST_ROUNDS = 256
 """Above this many rounds the bound for any number of rounds is used; it is then nearly as good."""
@@ -55,8 +56,8 @@ def delta(
     >>> delta(0.125, 1.0, rounds=8)  # eight rounds lose at most 8 * 0.125
     0.0
     """
-    value = rational(epsilon, "epsilon", zero=True)
-    return curve(rational(tilt, "tilt"), *_parsed(neighbours, reward, rounds)).delta(float(value))
+    value = rounded_down(rational(epsilon, "epsilon", zero=True))
+    return curve(rational(tilt, "tilt"), *_parsed(neighbours, reward, rounds)).delta(min(value, 500.0))
 
 
 def epsilon(
@@ -76,9 +77,10 @@ def epsilon(
     """
     exact = rational(tilt, "tilt")
     target = probability(delta, "delta")
-    if _is_paper(accounting):
-        return _paper_epsilon(exact, target, Neighbours.parse(neighbours))
-    return curve(exact, *_parsed(neighbours, reward, rounds)).epsilon(target)
+    relation, rewards, most = _parsed(neighbours, reward, rounds)
+    if _is_paper(accounting, rewards):
+        return _paper_epsilon(exact, target, relation)
+    return curve(exact, relation, rewards, most).epsilon(target)
 
 
 def tilt(
@@ -102,11 +104,12 @@ def tilt(
     >>> round(tilt(1.0, 1e-6, rounds=10), 4)
     0.155
     """
-    budget = float(rational(epsilon, "epsilon"))
+    total = rounded_down(budget(epsilon))
     target = probability(delta, "delta")
-    if _is_paper(accounting):
-        return _paper_tilt(budget, target, Neighbours.parse(neighbours))
-    return _tilt(budget, target, *_parsed(neighbours, reward, rounds))
+    relation, rewards, most = _parsed(neighbours, reward, rounds)
+    if _is_paper(accounting, rewards):
+        return _paper_tilt(total, target, relation)
+    return _tilt(total, target, relation, rewards, most)
 
 
 @lru_cache(maxsize=256)
@@ -133,13 +136,12 @@ def curve(tilt: Fraction, neighbours: Neighbours, rewards: tuple[Fraction, ...],
     add: Bound = partial(_one_way, tuple((reward * tilt, tilt) for reward in rewards), rounds)
     remove: Bound = partial(_one_way, tuple((tilt, reward * tilt) for reward in rewards), rounds)
     pure = _pure(tilt, max(rewards), rounds)
+    _refuse_zero_out(neighbours)
     if neighbours is Neighbours.ADD_REMOVE:
         return Curve(add, remove, pure)
-    if neighbours is Neighbours.REPLACE:
-        exchange = partial(_chain, add, remove, float(tilt))
-        flip = partial(_flip, tilt)
-        return symmetric(exchange if max(rewards) > 0 else lambda eps: min(flip(eps), exchange(eps)), 2 * pure)
-    raise PrivacyError("A list has no zero-out neighbours. Choose add-remove or replace.")
+    exchange = partial(_chain, add, remove, float(tilt))
+    flip = partial(_flip, tilt)
+    return symmetric(exchange if max(rewards) > 0 else lambda eps: min(flip(eps), exchange(eps)), 2 * pure)
 
 
 def _pure(tilt: Fraction, reward: Fraction, rounds: int | None) -> float:
@@ -153,10 +155,15 @@ def _one_way(widths: tuple[tuple[Fraction, Fraction], ...], rounds: int | None, 
     """Bound HS_epsilon(P || Q) if round j multiplies the weights of P by e^u_j at most or e^-v_j at least."""
     u, v = (max(pair[side] for pair in widths) for side in (0, 1))
     any_rounds = rounded_up(unlimited(u, v, Fraction(epsilon)))
-    if rounds is None or rounds > MOST_ROUNDS or any_rounds == 0:
+    if rounds is None or rounds > MOST_ROUNDS or any_rounds == 0 or epsilon > 200 or max(u, v) > 20:
         return any_rounds
-    steps = tuple((rounded_up(u), rounded_up(v)) for u, v in widths)
+    least = max(u, v) / 2**20  # wider steps cost no less; narrower ones would drown in rounding
+    steps = tuple((_widened(u, least), _widened(v, least)) for u, v in widths)
     return min(any_rounds, finite_rounds(steps * rounds if len(steps) == 1 else steps, epsilon))
+
+
+def _widened(width: Fraction, least: Fraction) -> float:
+    return rounded_up(max(width, least)) if width > 0 else 0.0
 
 
 def unlimited(u: Fraction, v: Fraction, epsilon: Fraction) -> arb:
@@ -204,36 +211,51 @@ def _parsed(
 ) -> tuple[Neighbours, tuple[Fraction, ...], int | None]:
     """Turn public parameters into types."""
     most = None if rounds is None else whole(rounds, "rounds")
-    rewards = tuple(rational(r, "reward", zero=True) for r in (reward if isinstance(reward, Sequence) else [reward]))
+    listed = reward if isinstance(reward, Sequence | np.ndarray) else [reward]
+    rewards = tuple(rational(r, "reward", zero=True) for r in listed)
     if not rewards or max(rewards) > 1:
         raise ParameterError("reward must lie in [0, 1]. 0 is the paper's score, 1 counts correct and errors alike.")
     if len(rewards) > 1 and len(rewards) != most:
         raise ParameterError(
             f"reward must have one entry for each of the rounds; got {len(rewards)}. Set rounds to that."
         )
-    return Neighbours.parse(neighbours), rewards, most
+    relation = Neighbours.parse(neighbours)
+    _refuse_zero_out(relation)
+    return relation, rewards, most
 
 
-def _is_paper(accounting: str) -> bool:
+def _is_paper(accounting: str, rewards: tuple[Fraction, ...]) -> bool:
     if accounting not in ("exact", "paper"):
         raise ParameterError(f"accounting must be 'exact' or 'paper'; got {accounting!r}. Choose one.")
+    if accounting == "paper" and max(rewards) > 0:
+        raise ParameterError("the paper's accounting is for its score, reward 0. Use accounting='exact'.")
     return accounting == "paper"
 
 
 def _paper_tilt(epsilon: float, delta: float, neighbours: Neighbours) -> float:
-    """The tilt of the paper's theorem, epsilon / (4 (ln(1/delta) + 3/2)); replace by group privacy of two."""
-    if neighbours is Neighbours.REPLACE:
-        epsilon, delta = epsilon / 2, delta / (1 + exp(epsilon / 2))
-    tilt = epsilon / (4 * (log(1 / delta) + 1.5)) * (1 - 2.0**-48)
+    """The tilt of the paper's theorem; where its lemma fails it is refused."""
+    tilt = _paper_formula(epsilon, delta, neighbours)
     _refuse_beyond_lemma(tilt)
     return tilt
 
 
+def _paper_formula(epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    """Epsilon / (4 (ln(1/delta) + 3/2)); replace by group privacy of two."""
+    if neighbours is Neighbours.REPLACE:
+        epsilon, delta = epsilon / 2, delta / (1 + exp(epsilon / 2))
+    return epsilon / (4 * (log(1 / delta) + 1.5)) * (1 - 2.0**-48)
+
+
 def _paper_epsilon(tilt: Fraction, delta: float, neighbours: Neighbours) -> float:
     _refuse_beyond_lemma(float(tilt))
-    return smallest(lambda epsilon: _paper_tilt(epsilon, delta, neighbours) >= tilt, start=float(tilt))
+    return smallest(lambda epsilon: _paper_formula(min(epsilon, 1000.0), delta, neighbours) >= tilt, start=float(tilt))
 
 
 def _refuse_beyond_lemma(tilt: float) -> None:
     if tilt > _PAPER_TILT:
         raise PrivacyError(f"The paper's lemma fails for tilts above {_PAPER_TILT}. Use accounting='exact'.")
+
+
+def _refuse_zero_out(neighbours: Neighbours) -> None:
+    if neighbours is Neighbours.ZERO_OUT:
+        raise PrivacyError("A list has no zero-out neighbours. Choose add-remove or replace.")

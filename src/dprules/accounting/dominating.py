@@ -29,7 +29,7 @@ class Losses:
     def __mul__(self, other: "Losses") -> "Losses":
         """The pair of products. Sums of non-negative numbers: the relative rounding error is below 2^-36."""
         mass = np.convolve(self.mass, other.mass) * (1 + 2.0**-36)
-        infinite = 1 - (1 - self.infinite) * (1 - other.infinite) + 2.0**-53
+        infinite = 1 - (1 - self.infinite) * (1 - other.infinite) + 2.0**-50
         return Losses(self.step, self.lowest + other.lowest, mass, infinite)
 
     def delta(self, epsilon: float) -> float:

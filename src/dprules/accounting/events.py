@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dprules.accounting.neighbours import Neighbours
-from dprules.errors import ParameterError
-from dprules.numbers import Real, rational, whole
+from dprules.errors import ParameterError, PrivacyError
+from dprules.numbers import Real, budget, probability, rational, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,9 @@ class Pure(Event):
 
     epsilon: Fraction
 
+    def __post_init__(self) -> None:
+        budget(self.epsilon)
+
 
 @dataclass(frozen=True, slots=True)
 class Approximate(Event):
@@ -30,6 +33,10 @@ class Approximate(Event):
     epsilon: Fraction
     delta: Fraction
 
+    def __post_init__(self) -> None:
+        budget(self.epsilon)
+        probability(self.delta, "delta")
+
 
 @dataclass(frozen=True, slots=True)
 class Concentrated(Event):
@@ -37,12 +44,20 @@ class Concentrated(Event):
 
     rho: Fraction
 
+    def __post_init__(self) -> None:
+        rational(self.rho, "rho")
+
 
 @dataclass(frozen=True, slots=True)
 class Counts(Event):
     """One two-sided geometric histogram over disjoint cells (`dprules.mechanisms.noisy_counts`)."""
 
     tilt: Fraction
+
+    def __post_init__(self) -> None:
+        rational(self.tilt, "tilt")
+        if self.neighbours is Neighbours.ZERO_OUT:
+            raise PrivacyError("Counts of a table have no zero-out neighbours. Choose add-remove or replace.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +67,15 @@ class Cover(Event):
     tilt: Fraction
     rewards: tuple[Fraction, ...] = (Fraction(0),)
     rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        rational(self.tilt, "tilt")
+        if not self.rewards or not all(0 <= reward <= 1 for reward in self.rewards):
+            raise ParameterError("rewards must lie in [0, 1], one for all draws or one for each.")
+        if self.rounds is not None:
+            whole(self.rounds, "rounds")
+        if len(self.rewards) not in (1, self.rounds):
+            raise ParameterError("rewards must have one entry for all draws, or one for each of the rounds.")
 
 
 @dataclass(frozen=True, slots=True)

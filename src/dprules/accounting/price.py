@@ -55,9 +55,8 @@ def _concentrated(event: Concentrated) -> Curve:
 @price.register
 def _counts(event: Counts) -> Curve:
     """A record is in one cell; an exchange may touch two."""
-    if event.neighbours is Neighbours.ADD_REMOVE:
-        return _randomised_response(event.tilt, Fraction(0))
-    return _randomised_response(2 * event.tilt, Fraction(0))
+    touched = 1 if event.neighbours is Neighbours.ADD_REMOVE else 2
+    return _randomised_response(touched * event.tilt, Fraction(0))
 
 
 @price.register

@@ -11,7 +11,7 @@ maximum over y' is the true one and not that of a grid; each round is inflated b
 
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, expm1, sqrt
+from math import exp, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -24,13 +24,16 @@ Steps = tuple[tuple[float, float], ...]
 _KNOTS: Final = 64
 """Knots in the logarithm of y for each step width max(u, v)."""
 
+_BELOW_ONE: Final = 1 - 2.0**-50
+"""Factors that are read a little low, so that gains are read a little high."""
+
 _compiled = njit(cache=True, error_model="numpy")
 
 
 def finite_rounds(steps: Steps, epsilon: float) -> float:
     """Bound HS_epsilon over len(steps) rounds, of which round j raises weights by e^u_j or lowers them by e^-v_j.
 
-    Requires: epsilon >= 0; u_j, v_j >= 0, not all 0.
+    Requires: 0 <= epsilon <= 200; 0 <= u_j, v_j <= 20, not all 0.
     Guarantee: an upper bound of the value of theory A4 (`docs/proofs/cover_rounds.md`).
     """
     if _largest_loss(steps) <= epsilon:
@@ -79,16 +82,10 @@ def _tabulated(steps: Steps, ceiling: float) -> _Table:
     low = -int((2 * widest_v + 12 * widest_u) / spacing)
     high = int(max(ceiling, widest_u) / spacing) + 2
     knots = np.concatenate(([0.0], np.exp(np.arange(low, high + 1) * spacing)))
-    values = np.maximum(1 - knots, 0)
+    values = np.maximum(1 - knots * _BELOW_ONE, 0)
     for u, v in reversed(steps):
-        values = _one_round(knots, values, u, v) * (1 + _rounding(u, v))
+        values = np.minimum(_one_round(knots, values, u, v) * (1 + 2.0**-44), 1)
     return _Table(ceiling, knots, values)
-
-
-def _rounding(u: float, v: float) -> float:
-    """More than the relative rounding error of one round: beta and alpha divide by a = e^v - 1 and c = 1 - e^-u."""
-    narrowest = min([step for step in (expm1(v), -expm1(-u)) if step > 0], default=1.0)
-    return 2.0**-48 / narrowest + 2.0**-46
 
 
 @_compiled
@@ -107,7 +104,14 @@ def _one_round(knots: Floats, before: Floats, u: float, v: float) -> Floats:
 
 @_compiled
 def _gain(y: float) -> float:
-    return max(0.0, 1.0 - y)
+    return max(0.0, 1.0 - y * _BELOW_ONE)
+
+
+@_compiled
+def _mixed(stopping: float, gap: float, stop: float, go: float) -> float:
+    """(1 - stopping) go + stopping stop, with both masses read high by more than their error, which is absolute."""
+    error = 2.0**-49 / gap
+    return min(1.0, max(0.0, 1.0 - stopping) + error) * go + min(1.0, max(0.0, stopping) + error) * stop
 
 
 @_compiled
@@ -117,9 +121,7 @@ def _split(y: float, u: float, v: float) -> float:
         return _gain(y)
     down, up = exp(-u), exp(v)
     middle = min(max(sqrt(y * down / up) / down, y / up), y / down)
-    return ((middle * up - y) * _gain(middle * down) + (y - middle * down) * _gain(middle * up)) / (
-        middle * (up - down)
-    )
+    return _mixed((y / middle - down) / (up - down), up - down, _gain(middle * up), _gain(middle * down))
 
 
 @_compiled
@@ -148,9 +150,9 @@ def _raise(knots: Floats, before: Floats, i: int, k: float, best: float) -> floa
 @_compiled
 def _value(knots: Floats, before: Floats, j: int, at: float, y: float, k: float) -> float:
     """Go on at y' = at, on the chord that ends at knot j, or stop at k y', with mean y."""
-    share = (at - knots[j - 1]) / (knots[j] - knots[j - 1])
-    mass = min(max((y - at) / (at * (k - 1)), 0.0), 1.0)
-    value: float = (1 - mass) * ((1 - share) * before[j - 1] + share * before[j]) + mass * _gain(k * at)
+    share = min(max((at - knots[j - 1]) / (knots[j] - knots[j - 1]), 0.0), 1.0)
+    going = (1 - share) * before[j - 1] + share * before[j]
+    value: float = _mixed((y / at - 1) / (k - 1), abs(k - 1), _gain(k * at), going)
     return value
 
 
@@ -167,6 +169,7 @@ def _inside(knots: Floats, before: Floats, j: int, left: float, right: float, y:
         A, C = k * (slope + piece), y * (piece - level)
         if k < 1:
             A, C = -A, -C
-        if A < 0 and A * left * left >= C and A * right * right <= C:
-            best = max(best, _value(knots, before, j, sqrt(C / A), y, k))
+        if A < 0 and C < 0 and left > 0 and A * left >= C / left and A * right <= C / right:
+            at = min(max(sqrt(-C) / sqrt(-A), left), right)
+            best = max(best, _value(knots, before, j, at, y, k))
     return best

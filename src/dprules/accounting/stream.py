@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from math import expm1, log, sqrt
 
-from dprules.accounting.calibrate import largest, probability
+from dprules.accounting.calibrate import largest
 from dprules.accounting.events import Above, Batched, Draws, Event, FirstOnly, Segment
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.price import price
 from dprules.errors import ParameterError
-from dprules.numbers import Real, rational, whole
+from dprules.numbers import Real, budget, probability, rational, rounded_down, whole
 
 _EVENTS: dict[str, type[Batched] | type[FirstOnly] | type[Segment]] = {
     "batched": Batched,
@@ -75,12 +75,12 @@ def rate(
     >>> price(made).delta(1.0) <= 1e-6 < price(made).delta(0.99)
     True
     """
-    budget = float(rational(epsilon, "epsilon"))
+    total = rounded_down(budget(epsilon))
     target = 0.0 if delta == 0 else probability(delta, "delta")
 
     def holds(eta: float) -> bool:
         made = event(algorithm, draws=draws, rate=eta, above=above, releases=releases, neighbours=neighbours)
-        return price(made).delta(budget) <= target
+        return price(made).delta(total) <= target
 
     return largest(holds, start=1e-2)
 

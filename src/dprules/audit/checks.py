@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from random import Random
 
 from dprules.accounting import Above, Cover, Curve, Event, Neighbours
@@ -32,7 +33,7 @@ class Point:
     @property
     def ratio(self) -> float:
         """Found over claimed; above 1 the claim is broken."""
-        return 0.0 if self.found <= 0 else self.found / self.claimed if self.claimed > 0 else float("inf")
+        return 0.0 if self.found <= 0 else self.found / self.claimed if self.claimed > 0 else inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,9 @@ class _Record:
 
 def _claims(curve: Curve, epsilons: Sequence[float], orders: Sequence[float] = ()) -> dict[tuple[str, float], float]:
     claims = {("delta", epsilon): curve.delta(epsilon) for epsilon in epsilons}
-    if curve.pure < float("inf"):
+    if curve.pure < inf:
         claims["epsilon", 0.0] = curve.pure
-    if curve.rho < float("inf"):
+    if curve.rho < inf:
         claims |= {("renyi", order): order * curve.rho for order in orders}
     return claims
 

@@ -5,6 +5,8 @@ from fractions import Fraction
 from math import exp, inf, log
 from typing import Any
 
+from dprules.errors import ParameterError
+
 Number = Fraction | float
 Law = Mapping[Hashable, Number]
 """Probability of each transcript; exact if the numbers that made it were Fractions."""
@@ -30,6 +32,8 @@ def largest_loss(p: Law, q: Law) -> float:
 
 def renyi(p: Law, q: Law, order: float) -> float:
     """Return the Renyi divergence of an order above 1; rho-zCDP is renyi <= order * rho for every order [BS16]."""
+    if not order > 1:
+        raise ParameterError(f"order must be above 1; got {order}. Use 2, for example.")
     if any(mass > 0 and q.get(key, 0) == 0 for key, mass in p.items()):
         return inf
     terms = [exp(order * log(mass) - (order - 1) * log(q[key])) for key, mass in p.items() if mass > 0]

@@ -8,7 +8,7 @@ from math import log
 from scipy.stats import beta
 
 from dprules.errors import ParameterError
-from dprules.numbers import whole
+from dprules.numbers import probability, rational, whole
 
 Run = Callable[[], Hashable]
 
@@ -34,7 +34,7 @@ def epsilon_lower_bound(
     Parameters
     ----------
     run, neighbour: make one release each and return it as a hashable value
-    runs: how many of each
+    runs: how many of each, in each of the two directions
 
     Examples
     --------
@@ -45,8 +45,9 @@ def epsilon_lower_bound(
     True
     """
     half = whole(runs, "runs", least=2) // 2
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie strictly between 0 and 1; got {confidence}. 0.99 is usual.")
+    probability(confidence, "confidence")
+    if rational(delta, "delta", zero=True) >= 1:
+        raise ParameterError(f"delta must lie in [0, 1); got {delta}. Use 0 for pure privacy.")
     best = 0.0
     for first, second in ((run, neighbour), (neighbour, run)):
         event = _telling_event(Counter(first() for _ in range(half)), Counter(second() for _ in range(half)), delta)
@@ -67,11 +68,11 @@ def _telling_event(p: Counter[Hashable], q: Counter[Hashable], delta: float) -> 
     ranked = sorted(p, key=lambda output: p[output] / (q[output] + 1), reverse=True)
     event: set[Hashable] = set()
     best, chosen, hits, other = 0.0, 0, 0, 0
-    for output in ranked:
+    for place, output in enumerate(ranked, start=1):
         hits, other = hits + p[output], other + q[output]
         spread = 2 * (size * 0.25) ** 0.5  # a rough allowance for the interval to come
         telling = (hits - min(spread, 2 * hits**0.5) - delta * size) / (other + 2 * (other + 1) ** 0.5)
         if telling > best:
-            best, chosen = telling, ranked.index(output) + 1
+            best, chosen = telling, place
     event.update(ranked[:chosen])
     return event

@@ -1,6 +1,6 @@
 """What is audited: mechanisms and prices as the package has them, or with one planted fault."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp
@@ -40,18 +40,11 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class _TruncatedCache(stream_law.Batched):
-    """Only the first two cached mistakes enter, at the price of all."""
-
-    def entering(self, segment: "list[Round]") -> "list[Round]":  # type: ignore[override]
-        return segment[:1]
-
-
-@dataclass(frozen=True, slots=True)
 class _KeptScores(stream_law.Segment):
     """A segment learner that does not clear its scores, at the price of one segment."""
 
-    def scored(self, segments: "list[list[Round]]") -> "list[Round]":  # type: ignore[override]
+    def scored(self, segments: Sequence[Sequence[Round]]) -> Sequence[Round]:
+        """All of them."""
         return [example for segment in segments for example in segment]
 
 
@@ -104,7 +97,7 @@ MUTATIONS: dict[str, Mutation] = {
         Subject(price=_narrow_draws), "paper's Winnow, replace", "prices a draw at 2 eta instead of 4 eta"
     ),
     "truncated-cache": Mutation(
-        Subject(batched=_TruncatedCache),
+        Subject(batched=stream_law.FirstOnly),
         "batched, zero-out",
         "adds only the first cached mistakes at the price of all of them",
     ),

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -40,7 +41,8 @@ def audit(
         check.run(subject, seed)
         for check in track(checks, "Auditing", console=console, disable=not console.is_terminal)
     ]
-    document = json.dumps([asdict(f) | {"holds": f.holds, "ratio": f.ratio} for f in findings], indent=2)
+    told = [asdict(f) | {"holds": f.holds, "ratio": f.ratio if isfinite(f.ratio) else None} for f in findings]
+    document = json.dumps(told, indent=2, allow_nan=False)
     (output / "audit.json").write_text(document + "\n")
     draw_panels(
         [_panel(f) for f in findings if _has_curve(f)], "claimed delta against the worst found", output / "audit.svg"

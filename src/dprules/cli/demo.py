@@ -40,7 +40,7 @@ def demo(
     console.print(f"Made {ROWS:,} hospital stays; about one label in twelve is wrong: {output / 'stays.csv'}\n")
     plan = plan_list(len(SCHEMA.literals()), epsilon, 1e-6, rows=ROWS)
     console.print(
-        f"Plan: a draw at epsilon {epsilon:g} may have tilt {plan.tilt:.3f} (the paper: {plan.paper_tilt:.3f}).\n"
+        f"Plan: a draw at epsilon {epsilon:g} may have tilt {plan.tilt:.3f} (the paper: {plan.paper_tilt or 0:.3f}).\n"
     )
     with console.status("learning"), open_table(str(output / "stays.csv")) as table, open_table(test) as held_out:
         private = learn_list(table, SCHEMA, Settings(epsilon=epsilon, shares={"counts": 0.05}))

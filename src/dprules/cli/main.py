@@ -57,8 +57,10 @@ def main() -> None:
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         _stop(f"cannot read or write{where}: {error.strerror}. Choose another place.", Exit.FILE)
-    except KeyboardInterrupt:
-        _stop("interrupted; nothing was written.", Exit.INTERRUPTED)
+    except SystemExit as stopped:
+        if stopped.code == Exit.INTERRUPTED:
+            _stop("interrupted; no result was written.", Exit.INTERRUPTED)
+        raise
 
 
 def _stop(sentence: str, code: Exit) -> None:

@@ -82,7 +82,7 @@ def _table(title: str, rows: list[tuple[str, str]], caption: str) -> Table:
 def _list_table(plan: ListPlan) -> Table:
     rows = [
         ("candidate conditions", f"{plan.candidates:,}"),
-        ("tilt of a draw", f"{plan.tilt:.4f}   (the paper's: {plan.paper_tilt:.4f})"),
+        ("tilt of a draw", f"{plan.tilt:.3g}   (the paper's: {_or_none(plan.paper_tilt)})"),
         ("errors on the sample, at most", f"{plan.sample_errors:,.0f} rows"),
     ]
     if plan.rows is not None:
@@ -119,6 +119,10 @@ def _stream_table(plan: StreamPlan) -> Table:
         ),
     ]
     return _table(f"Stream: {_privacy(plan)}", rows, _assumption(f"examples with margin {plan.margin}", plan))
+
+
+def _or_none(tilt: float | None) -> str:
+    return "none, its lemma fails here" if tilt is None else f"{tilt:.3g}"
 
 
 def _privacy(plan: ListPlan | StreamPlan) -> str:

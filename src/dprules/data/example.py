@@ -32,7 +32,7 @@ def hospital_stays(rows: int, seed: int) -> pa.Table:
     medicines = random.poisson(5 + 3 * (age > 60))
     admission = random.choice(["planned", "emergency", "transfer"], rows, p=[0.4, 0.5, 0.1])
     ward = random.choice(SCHEMA.columns[5].values, rows, p=[0.25, 0.2, 0.3, 0.1, 0.15])  # type: ignore[attr-defined]
-    home = random.choice(["home", "home with care", "nursing home", None], rows, p=[0.6, 0.2, 0.12, 0.08])
+    home = random.choice(np.array(["home", "home with care", "nursing home", None]), rows, p=[0.6, 0.2, 0.12, 0.08])
     diabetes = random.random(rows) < 0.18 + 0.12 * (age > 60)
     alone, insulin = random.random(rows) < 0.35, diabetes & (random.random(rows) < 0.4)
     sick = (

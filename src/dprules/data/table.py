@@ -23,7 +23,7 @@ from dprules.data.schema import Label
 from dprules.errors import DataError, ParameterError
 
 T = TypeVar("T")
-CHUNK = 400
+CHUNK = 200
 """Columns in one query: engines choke on expressions with thousands."""
 GROUPED = 64
 """Up to so many columns the engine sends each pattern once, with its multiplicity."""
@@ -83,22 +83,30 @@ class Table:
         """Codes of all rows with a declared label; with a unit, of at most so many rows of each."""
         self.require([label.name, *(column.name for column in columns)] + ([unit.column] if unit else []))
         table = self._table if unit is None else _bounded(self._table, unit)
-        cells = {f"c{i}": column.expression(table) for i, column in enumerate(columns)}
-        coded = table.select(y=label.column().expression(table), **cells)
-        coded = coded.filter(coded["y"] >= 0)
-        if len(columns) <= GROUPED and not _in_memory(self._table):
-            coded = coded.group_by(coded.columns).aggregate(n=ibis._.count())
+        target = label.column()
+        if len(columns) > GROUPED:
+            matrix = self._codes([target, *columns], table)
+            kept = matrix[matrix[:, 0] >= 0]
+            return Codes(kept[:, 1:], kept[:, 0], None)
+        coded = _coded(table, [target, *columns])
+        coded = coded.filter(coded["c0"] >= 0).group_by(coded.columns).aggregate(n=ibis._.count())
         fetched = self._fetch(coded)
-        weights = fetched["n"].astype(np.int64) if "n" in fetched else None
-        return Codes(_stacked(fetched, len(columns)), fetched["y"].astype(np.int16), weights)
+        matrix = _stacked(fetched, len(columns) + 1)
+        return Codes(matrix[:, 1:], matrix[:, 0], fetched["n"].astype(np.int64))
 
     def codes(self, columns: Sequence[Column]) -> NDArray[np.int16]:
         """Codes of all rows, in the table's order."""
         self.require([column.name for column in columns])
-        cells = {f"c{i}": column.expression(self._table) for i, column in enumerate(columns)}
-        fetched = self._fetch(self._table.select(**cells) if cells else self._table.select(rows=ibis.literal(0)))
-        size = len(next(iter(fetched.values())))
-        return _stacked(fetched, len(columns)) if columns else np.zeros((size, 0), dtype=np.int16)
+        if columns:
+            return self._codes(columns, self._table)
+        size = len(self._fetch(self._table.select(rows=ibis.literal(0)))["rows"])
+        return np.zeros((size, 0), dtype=np.int16)
+
+    def _codes(self, columns: Sequence[Column], table: ir.Table) -> NDArray[np.int16]:
+        """Codes in the table's order, so many columns a query; DuckDB returns the rows of each query in one order."""
+        step = CHUNK if self._table.get_backend().name == "duckdb" else len(columns)
+        chunks = [columns[start : start + step] for start in range(0, len(columns), step)]
+        return np.hstack([_stacked(self._fetch(_coded(table, chunk)), len(chunk)) for chunk in chunks])
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """One numeric column, missing cells left out: private."""
@@ -121,36 +129,29 @@ class Table:
         return self._fetch(self._table.select(*names)) if names else {}
 
     def _fetch(self, expression: ir.Table) -> dict[str, NDArray[Any]]:
-        names = expression.columns
-        fetched: dict[str, NDArray[Any]] = {}
-        for start in range(0, len(names), CHUNK):
-            part = expression if len(names) <= CHUNK else expression.select(*names[start : start + CHUNK])
-            arrow = _quietly(
-                part.to_pyarrow, f"{self._source} cannot be read. Check that it is a table of the usual kind."
-            )
-            fetched |= {name: arrow.column(name).to_numpy(zero_copy_only=False) for name in arrow.column_names}
-        return fetched
+        sentence = f"{self._source} cannot be read. Check that it is a table of the usual kind."
+        arrow = _quietly(expression.to_pyarrow, sentence)
+        return {name: arrow.column(name).to_numpy(zero_copy_only=False) for name in arrow.column_names}
+
+
+def _coded(table: ir.Table, columns: Sequence[Column]) -> ir.Table:
+    table = table.select(*{column.name for column in columns})  # expressions over wide tables are slow to build
+    return table.select(**{f"c{i}": column.expression(table) for i, column in enumerate(columns)})
 
 
 def _stacked(fetched: dict[str, NDArray[Any]], columns: int) -> NDArray[np.int16]:
-    if columns == 0:
-        return np.zeros((len(fetched["y"]), 0), dtype=np.int16)
     return np.column_stack([fetched[f"c{i}"] for i in range(columns)]).astype(np.int16)
 
 
 def _bounded(table: ir.Table, unit: Unit) -> ir.Table:
     """At most unit.rows rows of each unit; rows without one are left out."""
-    owner = table[unit.column]
-    rank = ibis.row_number().over(ibis.window(group_by=owner, order_by=ibis.random()))
-    return table.mutate(_rank=rank).filter(ibis._["_rank"] < unit.rows, owner.notnull()).drop("_rank")
+    shuffled = table.filter(table[unit.column].notnull()).mutate(_luck=ibis.random()).cache()
+    rank = ibis.row_number().over(ibis.window(group_by=unit.column, order_by="_luck"))
+    return shuffled.mutate(_rank=rank).filter(ibis._["_rank"] < unit.rows).drop("_rank", "_luck")
 
 
 def _kind(kind: Any) -> str:
     return "boolean" if kind.is_boolean() else "numeric" if kind.is_numeric() else "categorical"
-
-
-def _in_memory(table: ir.Table) -> bool:
-    return bool(table.op().__class__.__name__ == "InMemoryTable")
 
 
 def _quietly(call: Callable[[], T], sentence: str) -> T:
@@ -197,11 +198,7 @@ def _opened(connection: Any, source: object, table: str | None, delimiter: str |
     if isinstance(source, str | Path):
         return _file(connection, str(source), delimiter)
     made = _quietly(lambda: ibis.memtable(source), "X must be a data frame (pandas, Polars or Arrow), a file or a URL.")
-    name = ibis.util.gen_name("dprules")
-    return Table(
-        _quietly(lambda: connection.create_table(name, made, temp=True), "the data frame cannot be read."),
-        "the data frame",
-    )
+    return Table(_quietly(lambda: _copied(connection, made), "the data frame cannot be read."), "the data frame")
 
 
 def _database(url: str, table: str | None) -> Table:
@@ -246,7 +243,12 @@ def _file(connection: Any, path: str, delimiter: str | None) -> Table:
     if delimiter:
         options["delim"] = delimiter
     sentence = f"{path} cannot be read as CSV. Check the delimiter (--delimiter) and that there is a header."
-    return Table(_quietly(lambda: connection.read_csv(path, **options), sentence), path)
+    # Copied first: asked for numbers, the reader would drop a line whose cell is not one.
+    return Table(_quietly(lambda: _copied(connection, connection.read_csv(path, **options)), sentence), path)
+
+
+def _copied(connection: Any, source: Any) -> ir.Table:
+    return connection.create_table(ibis.util.gen_name("dprules"), source, temp=True)
 
 
 def _require_utf8(path: Path) -> None:

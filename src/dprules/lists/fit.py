@@ -159,7 +159,7 @@ def _recipe(sample: Sample, settings: Settings, budget: _Purse, bits: Bits) -> r
     rules = settings.max_rules or recipe.rules_for(rows, float(settings.epsilon))
     if settings.reward is not None:
         return recipe.short_list(rules, settings.reward)
-    return recipe.short_list(rules, recipe.first_reward(noisy, sqrt(2) / float(tilt)))
+    return recipe.short_list(rules, recipe.first_reward(noisy, sqrt(2) / float(tilt), float(settings.epsilon)))
 
 
 def _tilt(settings: Settings, epsilon: float, plan: recipe.Recipe) -> Fraction:

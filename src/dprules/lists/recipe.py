@@ -16,6 +16,10 @@ LITERAL_MASS = 0.7
 """Prior mass of single literals and the constant; conjunctions share the rest."""
 
 
+PLENTY = 6000
+"""Rows times epsilon from which on the first rules are asked to be more precise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """The public plan of a fit: rewards for each draw, the one for the default included."""
@@ -53,10 +57,16 @@ def rules_for(rows: float, epsilon: float) -> int:
     return int(np.clip(round(sqrt(max(rows, 0) * epsilon) / 8), 2, 20))
 
 
-def first_reward(class_counts: Sequence[float], noise: float) -> float:
-    """The reward of the first rule: the odds of the smaller classes, at most 1/2; 0.4 if noise drowns the counts."""
+def first_reward(class_counts: Sequence[float], noise: float, epsilon: float) -> float:
+    """The reward of the first rule: the odds of the smaller classes, at most 1/2.
+
+    0.4 if noise drowns the counts; half as much if there is enough data to afford precise rules.
+    """
     most, every = max(class_counts), sum(class_counts)
-    return 0.4 if every < 8 * noise or most <= 0 else min(0.5, max(every - most, 0) / most)
+    if every < 8 * noise or most <= 0:
+        return 0.4
+    odds = min(0.5, max(every - most, 0) / most)
+    return odds / 2 if every * epsilon > PLENTY else odds
 
 
 def prior(features: Features) -> NDArray[np.float64]:

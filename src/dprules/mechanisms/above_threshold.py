@@ -72,7 +72,7 @@ class Watch:
         self._spent = False
 
     def __repr__(self) -> str:
-        return f"<watch of {self._parameters}>"
+        return f"<{'watch' if self._bits.secure else 'seeded watch (not private)'} of {self._parameters}>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise PrivacyError("A running watch holds private noise and cannot be copied or pickled.")
@@ -94,19 +94,30 @@ class Watch:
             raise ParameterError("counts must be a one-dimensional array of integers.")
         every = self._parameters.every
         offset = -(self._rounds + 1) % every
-        fired = self._fire(values[offset::every].astype(np.int64))
+        fired = self._fire(values[offset::every])
         self._rounds += len(values)
         self._spent = fired is not None
         return None if fired is None else offset + every * fired
 
-    def _fire(self, counts: NDArray[np.int64]) -> int | None:
+    def _fire(self, counts: NDArray[Any]) -> int | None:
         """The first test that fires among consecutive tests of these counts."""
         if len(counts) == 0:
             return None
-        starts = np.flatnonzero(np.diff(counts, prepend=counts[0] - 1))
-        lacks = self._parameters.threshold + self._tau - counts[starts]
+        starts = np.concatenate(([0], 1 + np.flatnonzero(counts[1:] != counts[:-1])))
+        lacks = _differences(self._parameters.threshold + self._tau, counts[starts])
         lengths = np.diff(starts, append=len(counts))
         return _first_fire(_Runs(lacks, lengths, rational(self._parameters.test_tilt, "test_tilt")), self._bits)
+
+
+def _differences(limit: int, counts: NDArray[Any]) -> NDArray[np.int64]:
+    """Limit - count; beyond +-2^61, where a test is certain or hopeless anyway, only the sign matters."""
+    edge = 1 << 61
+    if abs(limit) < edge and counts.dtype.itemsize < 8:
+        return limit - counts.astype(np.int64)
+    near = (counts >= -edge) & (counts <= edge)
+    if abs(limit) < edge and bool(np.all(near)):
+        return limit - counts.astype(np.int64)
+    return np.array([min(max(limit - int(count), -edge), edge) for count in counts.tolist()], dtype=np.int64)
 
 
 class _Runs:

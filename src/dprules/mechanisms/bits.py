@@ -2,11 +2,13 @@
 
 import os
 import threading
-from typing import Final, Protocol
+from typing import Final, NoReturn, Protocol
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
+
+from dprules.errors import PrivacyError
 
 Words = NDArray[np.uint64]
 
@@ -54,6 +56,9 @@ class SecureBits:
 
     def __repr__(self) -> str:
         return "SecureBits()"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PrivacyError("A copy of a bit source would repeat its bits. Make a new SecureBits().")
 
     def words(self, size: int) -> Words:
         """Return `size` fresh words."""

@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
-from dprules.errors import ParameterError
+from dprules.errors import ParameterError, PrivacyError
 from dprules.mechanisms.bits import Bits, os_bits
 from dprules.mechanisms.exact import UNIT_53, Uniform
 from dprules.numbers import Real, approximately, as_ball, rational, whole
@@ -19,6 +19,7 @@ Indices = NDArray[np.int64]
 # The doubles below estimate each weight to a relative 2^-39 wherever it matters (`docs/proofs/draw.md`).
 _SLACK: Final = 2.0**-38
 _SPAN_BITS: Final = 62
+_PRIOR_RANGE: Final = 700 * log(2)
 _FILL: Final = 0.999
 
 
@@ -55,10 +56,12 @@ class _Proposal:
         self._tilt = tilt
         self._scores = _integers(scores)
         self._prior = None if prior is None else _weights(prior, len(self._scores))
-        self._top = int(self._scores.max())
+        possible = self._scores if self._prior is None else self._scores[self._prior > 0]
+        self._top = int(possible.max())
         weights = _negative_exponents(self._scores, self._top, tilt)
         shift = 0
         if self._prior is not None:
+            weights[self._prior <= 0] = 0  # left out: a higher score must not matter
             weights += _logarithms(self._prior)
             # A power of two brings the largest weight near 1, so that the others underflow only if negligible.
             shift = -round(float(weights.max()) / log(2))
@@ -71,7 +74,8 @@ class _Proposal:
         ceilings = (weights * (1 + _SLACK)).astype(np.int64)
         ceilings += 1 if self._prior is None else (self._prior > 0)
         self._cumulative = np.cumsum(ceilings, out=ceilings)
-        assert self._cumulative[-1] <= 2**_SPAN_BITS
+        if self._cumulative[-1] > 2**_SPAN_BITS:
+            raise PrivacyError("the proposal of a draw exceeds its span; nothing was drawn. Please report this.")
 
     def draw(self, size: int, bits: Bits) -> Indices:
         chosen = np.empty(size, dtype=np.int64)
@@ -97,13 +101,13 @@ class _Proposal:
         return accepted
 
     def _ratio(self, i: int, ceiling: int) -> arb:
-        prior = Fraction(1) if self._prior is None else Fraction(self._prior[i])
+        prior = Fraction(1) if self._prior is None else _exactly(self._prior[i])
         exponent = self._tilt * (self._top - int(self._scores[i]))
         return as_ball(prior * self._scale / ceiling) * (-as_ball(exponent)).exp()
 
 
 def _integers(scores: ArrayLike) -> NDArray[Any]:
-    values = np.asarray(scores)
+    values = scores if isinstance(scores, np.ndarray) else _listed(scores)
     if values.ndim != 1 or len(values) == 0:
         raise ParameterError("scores must be a one-dimensional array with at least one candidate.")
     if values.dtype.kind == "O" and all(isinstance(v, int) and not isinstance(v, bool) for v in values.tolist()):
@@ -112,7 +116,17 @@ def _integers(scores: ArrayLike) -> NDArray[Any]:
         raise ParameterError(
             "scores must be integers. For a fractional reward p/q scale the scores by q and divide the tilt."
         )
-    return values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
+    wide = values.dtype.kind == "u" and values.dtype.itemsize == 8
+    return values.astype(np.uint64 if wide else np.int64, copy=False)
+
+
+def _listed(scores: ArrayLike) -> NDArray[Any]:
+    """Make an array of a sequence: integers beyond 64 bits would silently become floats."""
+    try:
+        values = np.asarray(scores)
+    except ValueError:
+        return np.zeros((0, 0))
+    return np.array(list(scores), dtype=object) if values.dtype.kind == "f" and values.ndim == 1 else values  # type: ignore[arg-type]
 
 
 def _weights(prior: ArrayLike, size: int) -> NDArray[Any]:
@@ -123,7 +137,14 @@ def _weights(prior: ArrayLike, size: int) -> NDArray[Any]:
         raise ParameterError("prior must be finite. Leave a candidate out with a weight of 0.")
     if bool((values < 0).any()) or not bool((values > 0).any()):
         raise ParameterError("prior must be non-negative and not all 0. Give each candidate a public weight.")
+    positive = values[values > 0]
+    if max(abs(float(x)) for x in _logarithms(np.array([positive.min(), positive.max()], dtype=object))) > _PRIOR_RANGE:
+        raise ParameterError("prior must lie between 2**-700 and 2**700. Scale the weights.")
     return values
+
+
+def _exactly(value: Any) -> Fraction:
+    return Fraction(value.item() if isinstance(value, np.generic) else value)
 
 
 def _negative_exponents(scores: NDArray[Any], top: int, tilt: Fraction) -> NDArray[np.float64]:
@@ -143,5 +164,5 @@ def _logarithms(prior: NDArray[Any]) -> NDArray[np.float64]:
         if prior.dtype.kind != "O":
             return np.log(prior.astype(np.float64))
         # log(p/q) = log p - log q holds for integers of any size.
-        pairs = [Fraction(p) for p in prior.tolist()]
+        pairs = [_exactly(p) for p in prior.tolist()]
         return np.array([log(p.numerator) - log(p.denominator) if p else -np.inf for p in pairs])

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from dprules.errors import ParameterError
 from dprules.mechanisms.bernoulli import coins
 from dprules.mechanisms.bits import Bits, os_bits
-from dprules.numbers import Real, approximately, rational
+from dprules.numbers import Real, approximately, rational, whole
+
+_EDGE = 1 << 61
 
 
 @overload
@@ -21,7 +23,7 @@ def geometric(tilt: Real, size: int, bits: Bits | None = None) -> NDArray[np.int
 def geometric(tilt: Real, size: int | None = None, bits: Bits | None = None) -> int | NDArray[np.int64]:
     """Draw non-negative integers with Pr[value >= x] = e^(-tilt x), exactly.
 
-    Requires: tilt of at least 2^-60 (the noise must fit 64 bits).
+    Requires: tilt of at least 2^-57 (the noise must fit 64 bits).
     Numerics: exact. With 2^k tilt in [1, 2) or k = 0, the value is 2^k q + r: q counts successes of a coin of bias
     e^(-2^k tilt), r is uniform on [0, 2^k) and kept with probability e^(-tilt r) (`docs/proofs/above_threshold.md`).
 
@@ -33,13 +35,13 @@ def geometric(tilt: Real, size: int | None = None, bits: Bits | None = None) -> 
     (3,)
     """
     exact = rational(tilt, "tilt")
-    if exact < Fraction(1, 2**60):
-        raise ParameterError("tilt must be at least 2**-60. Noise this wide would drown every count.")
+    if exact < Fraction(1, 2**57):
+        raise ParameterError("tilt must be at least 2**-57. Noise this wide would drown every count.")
     source = os_bits if bits is None else bits
     low = 0
     while exact * 2**low < 1:
         low += 1
-    values = _remainders(exact, low, 1 if size is None else size, source)
+    values = _remainders(exact, low, 1 if size is None else whole(size, "size", least=0), source)
     values += _successes(exact * 2**low, len(values), source) << low
     return int(values[0]) if size is None else values
 
@@ -49,7 +51,7 @@ def noisy_counts(counts: ArrayLike, tilt: Real, bits: Bits | None = None) -> NDA
 
     Guarantee: tilt-DP for neighbours that change one count by one; (2 tilt)-DP if they move one example from one
     count to another [GRS12].
-    Numerics: exact.
+    Numerics: exact; counts are first clipped to +-2^61, so that the sum fits 64 bits.
 
     Examples
     --------
@@ -60,7 +62,8 @@ def noisy_counts(counts: ArrayLike, tilt: Real, bits: Bits | None = None) -> NDA
     if values.dtype.kind not in "iu":
         raise ParameterError("counts must be integers.")
     noise = geometric(tilt, 2 * values.size, bits)
-    released: NDArray[np.int64] = values.astype(np.int64) + (noise[::2] - noise[1::2]).reshape(values.shape)
+    clipped = np.clip(values, -_EDGE, _EDGE).astype(np.int64)
+    released: NDArray[np.int64] = clipped + (noise[::2] - noise[1::2]).reshape(values.shape)
     return released
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import ceil, comb, exp, lgamma, log, sqrt
 
 from dprules.accounting import Neighbours, cover
-from dprules.accounting.calibrate import probability, smallest
-from dprules.errors import ParameterError
-from dprules.numbers import Real, rational, whole
+from dprules.accounting.calibrate import smallest
+from dprules.errors import ParameterError, PrivacyError
+from dprules.numbers import Real, budget, probability, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class ListPlan:
     neighbours: str
     failure: float
     tilt: float
-    paper_tilt: float
+    paper_tilt: float | None
+    """None: epsilon is beyond the paper's lemma."""
     sample_errors: float
     """At most so many rows of the sample are misclassified."""
     rows: int | None
@@ -70,7 +71,7 @@ def plan_list(
     """
     bounds = _Bounds(
         candidates=conjunctions(whole(features, "features"), whole(width, "width")),
-        epsilon=float(rational(epsilon, "epsilon")),
+        epsilon=float(budget(epsilon)),
         delta=probability(delta, "delta"),
         neighbours=Neighbours.parse(neighbours),
         failure=probability(failure, "failure"),
@@ -105,9 +106,21 @@ def conjunctions(features: int, width: int) -> int:
     >>> conjunctions(10, 1), conjunctions(10, 2)
     (20, 200)
     """
+    if width > 10:
+        raise ParameterError(f"width must be at most 10; got {width}. 1 to 3 are readable.")
+    if features > 10**9:
+        raise ParameterError(f"features must be at most {10**9:,}. Name what there really is.")
     if width > features:
         raise ParameterError(f"width must be at most the number of features; got {width}. Lower it.")
     return sum(2**k * comb(features, k) for k in range(1, width + 1))
+
+
+def _paper_tilt(epsilon: float, delta: float, neighbours: Neighbours) -> float | None:
+    """The paper's tilt, or None where its lemma fails."""
+    try:
+        return cover.tilt(epsilon, delta, neighbours, accounting="paper")
+    except PrivacyError:
+        return None
 
 
 class _Bounds:
@@ -118,7 +131,7 @@ class _Bounds:
         self.neighbours, self.failure = neighbours, failure
         rounds = candidates + 1
         self.tilt = cover.tilt(epsilon, delta, neighbours, rounds=rounds if rounds <= cover.MOST_ROUNDS else None)
-        self.paper_tilt = cover.tilt(epsilon, delta, neighbours, accounting="paper")
+        self.paper_tilt = _paper_tilt(epsilon, delta, neighbours)
         # ln((M+1)! 2^(M+1)): no more lists than orders and labels.
         self.log_lists = lgamma(rounds + 1) + rounds * log(2)
         tail = log(2 / failure)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import ceil, floor, log, sqrt
 
 from dprules.accounting import Above, Batched, Draws, Neighbours, price
-from dprules.accounting.calibrate import probability
 from dprules.errors import ParameterError, PrivacyError
-from dprules.numbers import Real, rational, whole
+from dprules.numbers import Real, budget, probability, rational, whole
 
 _CONFIDENCE = 1 / 3
 """c of theory B4: mistakes of a drawn hypothesis have a shadow margin of at most c rho."""
@@ -85,7 +85,7 @@ def plan_stream(
     >>> plan.ratio > 1000
     True
     """
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin <= 1:
+    if not Fraction(1, 10**6) <= rational(margin, "margin", zero=True) <= 1:
         raise ParameterError(
             f"margin must lie in (0, 1]; got {margin!r}. A disjunction of k features has about 1/(2k)."
         )
@@ -95,8 +95,8 @@ def plan_stream(
     setting = _Setting(
         log_coordinates=log(2 * (whole(features, "features") + 1)),
         margin=float(margin),
-        horizon=whole(horizon, "horizon"),
-        epsilon=float(rational(epsilon, "epsilon")),
+        horizon=_horizon(horizon),
+        epsilon=float(budget(epsilon)),
         delta=probability(delta, "delta"),
         failure=probability(failure, "failure"),
         neighbours=relation,
@@ -114,6 +114,12 @@ def plan_stream(
         paper_mistakes=setting.paper_mistakes(),
         mistakes_without_privacy=2 * setting.log_coordinates / setting.margin**2,
     )
+
+
+def _horizon(horizon: int) -> int:
+    if whole(horizon, "horizon") > 10**18:
+        raise ParameterError(f"horizon must be at most {10**18:,}. No stream is longer.")
+    return int(horizon)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ def draw_panels(panels: Sequence[Panel], title: str, path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
+    if not panels:
+        return
     columns = 3
     rows = ceil(len(panels) / columns)
     figure, axes = pyplot.subplots(rows, columns, figsize=(4.2 * columns, 2.7 * rows), squeeze=False)
