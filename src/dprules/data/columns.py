@@ -106,9 +106,12 @@ class Boolean(Column):
         return 1 if read in _TRUE else 0 if read in _FALSE else MISSING
 
     def expression(self, table: ir.Table) -> ir.Value:
-        """Compare as lower-case text."""
-        cell = table[self.name].cast("string").strip().lower()
-        return _cases([(cell.isin(_TRUE), 1), (cell.isin(_FALSE), 0)])
+        """Compare as lower-case text, word by word: a list would become a join for each column."""
+        cell = table[self.name]
+        if cell.type().is_boolean():
+            return _cases([(cell, 1), (~cell, 0)])
+        word = cell.cast("string").strip().lower()
+        return _cases([(word == true, 1) for true in _TRUE] + [(word == false, 0) for false in _FALSE])
 
 
 def text(value: object) -> str | None:

@@ -144,8 +144,9 @@ def _stacked(fetched: dict[str, NDArray[Any]], columns: int) -> NDArray[np.int16
 
 
 def _bounded(table: ir.Table, unit: Unit) -> ir.Table:
-    """At most unit.rows rows of each unit; rows without one are left out."""
-    shuffled = table.filter(table[unit.column].notnull()).mutate(_luck=ibis.random()).cache()
+    """At most unit.rows rows of each unit, chosen at random; rows without one are left out."""
+    numbered = table.filter(table[unit.column].notnull()).mutate(_luck=ibis.random())
+    shuffled = _copied(table.get_backend(), numbered)  # one choice for all queries to come
     rank = ibis.row_number().over(ibis.window(group_by=unit.column, order_by="_luck"))
     return shuffled.mutate(_rank=rank).filter(ibis._["_rank"] < unit.rows).drop("_rank", "_luck")
 
