@@ -15,10 +15,8 @@ $(VENV)/.installed-%: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --constraint constraints.txt --editable '.[$*]'
 	@touch $@
 
-demo: $(VENV)/.installed-bench
-	$(BIN)/dprules plan list --rows 50000 --features 30 --epsilon 1 --delta 1e-6 --error 0.1
-	$(BIN)/dprules plan stream --features 1000 --margin 0.2 --horizon 10000000 --epsilon 1 --delta 1e-6
-	$(BIN)/dprules audit --output demo-audit
+demo: $(VENV)/.installed-cuts
+	$(BIN)/dprules demo --output demo
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest --numprocesses=auto --cov --cov-report=term
@@ -36,4 +34,4 @@ docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) site demo-audit .coverage .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) site demo .coverage .pytest_cache .mypy_cache .ruff_cache

@@ -21,6 +21,7 @@ from dprules.lists import (
     recipe,
     rivest,
 )
+from dprules.lists.exhaustive import _errors
 from dprules.lists.greedy_cover import TRUE
 from dprules.mechanisms import SeededBits, os_bits
 
@@ -188,7 +189,7 @@ def test_bad_settings_get_a_sentence(settings, starts):
 
 
 def test_shares_that_leave_nothing_are_refused():
-    with pytest.raises(ParameterError, match="leave nothing|less than 1"):
+    with pytest.raises(ParameterError, match=r"leave nothing|less than 1"):
         fit_list(
             sample_of(ROWS),
             [literals(Boolean(f"b{i}"))[0] for i in range(2)],
@@ -224,13 +225,7 @@ def test_the_papers_generic_form_and_its_conditions():
 
 def test_exhaustive_search_prefers_lists_without_errors():
     best = exhaustive(sample_of(ROWS), FEATURES, 50, os_bits)
-    assert best in (
-        [(1, 0), (TRUE, 1)],
-        [(0, 1), (1, 0), (TRUE, 0)],
-        [(1, 0), (0, 1), (TRUE, 0)],
-        [(1, 0), (0, 1), (TRUE, 1)],
-        [(1, 0), (0, 0), (TRUE, 1)],
-    ) or best[0] == (1, 0)
+    assert _errors(sample_of(ROWS), FEATURES, best) == 0
     with pytest.raises(ParameterError, match="too many lists"):
         exhaustive(sample_of(ROWS), np.array([[i % 2, -1, -1] for i in range(9)], dtype=np.int32), 1, os_bits)
 
