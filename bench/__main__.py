@@ -4,10 +4,10 @@ import json
 import sys
 from pathlib import Path
 
-from bench import accounting, mechanisms
+from bench import accounting, lists, mechanisms, speed
 from bench.table import replace_table
 
-BENCHMARKS = {"mechanisms": mechanisms, "accounting": accounting}
+BENCHMARKS = {"mechanisms": mechanisms, "accounting": accounting, "speed": speed, "lists": lists}
 ROOT = Path(__file__).parent
 
 
