@@ -57,7 +57,13 @@ def _adult() -> dict[str, object]:
         return fit_list(sample, literals, schema.label.classes, Settings())
 
     ours, _ = alternately(fit, lambda: None, 5)
-    return {"what": "adult, width 2, epsilon 1, from codes", "seconds": ours, "beside": "", "ratio": None, "wanted": "at most 0.5 s"}
+    return {
+        "what": "adult, width 2, epsilon 1, from codes",
+        "seconds": ours,
+        "beside": "",
+        "ratio": None,
+        "wanted": "at most 0.5 s",
+    }
 
 
 def table(results: list[dict[str, object]]) -> str:

@@ -50,7 +50,7 @@ def test_every_citation_resolves():
     assert cited <= known, cited - known
 
 
-@pytest.mark.parametrize("room", ["mechanisms", "accounting", "audit", "planning"])
+@pytest.mark.parametrize("room", ["mechanisms", "accounting", "data", "lists", "estimators", "audit", "planning"])
 def test_every_public_name_is_documented(room):
     module = importlib.import_module(f"dprules.{room}")
     missing = [name for name in module.__all__ if not re.search(rf"\b{name}\b", PAGES)]
@@ -78,7 +78,21 @@ def test_links_between_pages_resolve():
             assert (page.parent / target).exists(), f"{page}: {target}"
 
 
-@pytest.mark.parametrize("command", [["plan", "list"], ["plan", "stream"], ["audit"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["plan", "list"],
+        ["plan", "stream"],
+        ["audit"],
+        ["schema", "draft"],
+        ["fit"],
+        ["show"],
+        ["export"],
+        ["predict"],
+        ["evaluate"],
+        ["demo"],
+    ],
+)
 def test_every_option_is_in_the_docs(command):
     text = subprocess.run(
         [sys.executable, "-m", "dprules", *command, "--help"],

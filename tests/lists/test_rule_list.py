@@ -10,6 +10,7 @@ from dprules.accounting import Certificate, Release
 from dprules.data import Boolean, Categorical, Numeric, literals
 from dprules.errors import ModelError, ParameterError
 from dprules.lists import Model, Rule, RuleList
+from dprules.lists.simplify import trimmed
 
 COLUMNS = [
     Numeric("age", True, (30.0, 50.5)),
@@ -79,6 +80,16 @@ def test_unreachable_rules_go():
     wide, narrow = age[1], age[0]  # age < 50.5, age < 30
     rules = RuleList((Rule((wide,), "no"), Rule((narrow,), "y'es"), Rule((age[3],), "y'es")), "no", CLASSES)
     assert [str(rule) for rule in rules.simplified().rules] == ["age < 50.5 then no", "age >= 50.5 then y'es"]
+
+
+def test_trailing_rules_within_the_noise_fall_to_the_default():
+    asked = literals(COLUMNS[0])
+    rules = RuleList(tuple(Rule((a,), "no") for a in asked[:3]), "y'es", CLASSES)
+    counted = rules.with_counts([[90, 5, 5], [80, 2, 0], [1, 0, -2], [3, 60, 7]])
+    short = trimmed(counted, noise=2.0)
+    assert len(short.rules) == 2
+    assert short.counts == ((90, 5, 5), (80, 2, 0), (4, 60, 5))
+    assert trimmed(rules, noise=2.0) == rules
 
 
 def test_what_is_printed():

@@ -14,8 +14,9 @@ from dprules.data.example import SCHEMA, hospital_stays
 from dprules.data.features import conjunctions
 from dprules.data.table import Table as Opened
 from dprules.data.table import open_table
-from dprules.lists import RuleList, Settings, evaluate, learn_list, rivest
+from dprules.lists import RuleList, Settings, evaluate, learn_list
 from dprules.lists.fit import _named
+from dprules.lists.greedy_cover import greedy_without_privacy
 from dprules.lists.model import write_whole
 from dprules.lists.recipe import short_list
 from dprules.planning import plan_list
@@ -37,7 +38,7 @@ def demo(
     train, test = hospital_stays(ROWS, seed), hospital_stays(8_000, seed + 1)
     pyarrow.csv.write_csv(train, output / "stays.csv")
     write_whole(output / "schema.toml", SCHEMA.to_toml())
-    console.print(f"Made {ROWS:,} hospital stays; about one label in twelve is wrong: {output / 'stays.csv'}\n")
+    console.print(f"Made {ROWS:,} hospital stays; 8% of labels are wrong, so no list is right in more than 92%.\n")
     plan = plan_list(len(SCHEMA.literals()), epsilon, 1e-6, rows=ROWS)
     console.print(
         f"Plan: a draw at epsilon {epsilon:g} may have tilt {plan.tilt:.3f} (the paper: {plan.paper_tilt or 0:.3f}).\n"
@@ -45,7 +46,7 @@ def demo(
     with console.status("learning"), open_table(str(output / "stays.csv")) as table, open_table(test) as held_out:
         private = learn_list(table, SCHEMA, Settings(epsilon=epsilon, shares={"counts": 0.05}))
         paper = learn_list(table, SCHEMA, Settings(epsilon=epsilon, width=1, paper=True))
-        plain = _without_privacy(table, len(private.rules.rules))
+        plain = _without_privacy(table, rules=12)
         scores = [evaluate(m, held_out, "readmitted", None).accuracy for m in (private.rules, paper.rules, plain)]
     console.print(str(private), highlight=False, soft_wrap=True)
     console.print(_comparison(scores, epsilon))
@@ -61,12 +62,12 @@ def _without_privacy(table: Opened, rules: int) -> RuleList:
     codes = table.sample_codes(SCHEMA.columns, SCHEMA.label)
     sample = encode(codes, SCHEMA.columns, literals, 2)
     features = conjunctions(literals, 2)
-    rewards = [float(r) for r in short_list(max(2, rules), 0.3).rewards]
-    return _named(rivest(sample, features, max(2, rules), rewards), features, literals, SCHEMA.label.classes)
+    rewards = short_list(rules, 0.15).rewards
+    return _named(greedy_without_privacy(sample, features, rewards), features, literals, SCHEMA.label.classes)
 
 
 def _comparison(scores: list[float], epsilon: float) -> Table:
-    table = Table(title="Accuracy on 8,000 new stays (labels are wrong in 8% of cases)", title_justify="left")
+    table = Table(title="Accuracy on 8,000 new stays", title_justify="left")
     table.add_column("list")
     table.add_column("accuracy", justify="right")
     names = (f"private, epsilon {epsilon:g}", f"private, the paper's settings, epsilon {epsilon:g}", "without privacy")

@@ -17,6 +17,7 @@ from dprules.errors import ParameterError
 from dprules.lists import recipe
 from dprules.lists.greedy_cover import TRUE, Drawn, greedy_cover
 from dprules.lists.rule_list import Rule, RuleList
+from dprules.lists.simplify import trimmed
 from dprules.mechanisms import Bits, noisy_counts, os_bits
 from dprules.numbers import Real, rational, rounded_down, whole
 
@@ -109,7 +110,9 @@ def fit_list(
     budget.pay(_rules_release(settings, epsilon, tilt, plan))
     rules = _named(drawn, features, literals, classes).simplified()
     if "counts" in settings.shares:
-        rules = rules.with_counts(_bought_counts(sample, rules, literals, settings, budget, source))
+        tilt = budget.buy_counts("counts of the rules", settings.shares["counts"])
+        bought = rules.with_counts(_rule_counts(sample, rules, literals, tilt, source))
+        rules = trimmed(bought, noise=sqrt(2 * len(classes)) / float(tilt))
     progress(len(drawn), plan.rounds)
     return Fitted(rules, _certificate(settings, budget, source))
 
@@ -200,11 +203,10 @@ def _named(
     return RuleList(rules, classes[drawn[-1][1]], tuple(classes))
 
 
-def _bought_counts(
-    sample: Sample, rules: RuleList, literals: Sequence[Literal], settings: Settings, budget: _Purse, bits: Bits
+def _rule_counts(
+    sample: Sample, rules: RuleList, literals: Sequence[Literal], tilt: Fraction, bits: Bits
 ) -> list[list[int]]:
     """One noisy histogram over rules and classes: the cells are disjoint."""
-    tilt = budget.buy_counts("counts of the rules", settings.shares["counts"])
     place = {literal: i for i, literal in enumerate(literals)}
     alive, left, cells = sample.everything(), sample.totals(), []
     for rule in rules.rules:

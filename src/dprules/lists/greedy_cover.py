@@ -39,6 +39,16 @@ class Exponential:
         return draw(scores, self.tilt / _UNIT, size, prior=prior, bits=self.bits)
 
 
+def best_score(scores: NDArray[np.int64], prior: NDArray[np.float64], size: int) -> NDArray[np.int64]:
+    """Pick the best candidate, the likelier one of equals: **not private**."""
+    return np.full(size, np.lexsort((prior, np.where(prior > 0, scores, np.iinfo(np.int64).min)))[-1])
+
+
+def greedy_without_privacy(sample: Sample, features: Features, rewards: Sequence[Real]) -> list[Drawn]:
+    """The same learner without noise, for comparison: **not private**."""
+    return list(_rules(sample, features, best_score, rewards, True, np.ones(len(features) + 1)))
+
+
 def greedy_cover(
     sample: Sample,
     features: Features,
