@@ -110,7 +110,7 @@ def _stream_table(plan: StreamPlan) -> Table:
         ("rounds", f"{plan.horizon:,}"),
         ("mistakes, batched", bound(plan.mistakes)),
         ("mistakes, guarded", bound(plan.guarded_mistakes)),
-        ("mistakes by the paper's bound", f"{bound(plan.paper_mistakes)}, {plan.ratio:.1e} times ours"),
+        ("mistakes by the paper's bound", f"{bound(plan.paper_mistakes)}, {plan.ratio:,.3g} times ours"),
         ("mistakes without privacy", bound(plan.mistakes_without_privacy)),
         (
             "batched parameters",

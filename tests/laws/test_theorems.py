@@ -1,0 +1,98 @@
+"""E4 of the theory note: mistakes and margins, by reference implementations that are nothing but the statements."""
+
+from itertools import product
+from math import log
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dprules.mechanisms import AboveThreshold, SeededBits, draw
+from dprules.planning import plan_stream
+
+
+def stream_with_margin(random, coordinates, margin, rounds):
+    """Examples with y <v, x> >= margin for one non-negative v of L1 norm 1."""
+    v = random.dirichlet(np.full(coordinates, 0.3))
+    X = random.choice([-1, 1], (40 * rounds, coordinates))
+    products = X @ v
+    kept = np.flatnonzero(np.abs(products) >= margin)[:rounds]
+    return X[kept], np.sign(products[kept]).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("c", [0.0, 0.3, 0.45])
+def test_confident_winnow_updates_within_the_papers_lemma(seed, c):
+    """Whatever the adversary's bits, updates are at most ln d / ((1 - c) eta rho - eta^2 / 2)."""
+    random = np.random.default_rng(seed)
+    d, rho, eta = 12, 0.3, 0.2
+    X, y = stream_with_margin(random, d, rho, 400)
+    w, updates = np.full(d, 1 / d), 0
+    for x, label in zip(X, y, strict=True):
+        inner = w @ x
+        unconfident = -c * rho < inner < c * rho and random.random() < 0.7
+        if np.sign(inner) != label or unconfident:
+            w = w * np.exp(eta * label * x)
+            w /= w.sum()
+            updates += 1
+    assert updates <= log(d) / ((1 - c) * eta * rho - eta**2 / 2)
+
+
+def explicit_halfspace(labels, default):
+    """Theory B5: weights from the last rule to the first; labels are -1 or 1."""
+    weights = []
+    for label in reversed(labels):
+        later = sum(w for w, other in weights if other != label)
+        weights.append((later + (2 if default != label else 0), label))
+    weights.reverse()
+    vector = [label * w for w, label in weights]
+    bias = sum(vector) + 2 * default
+    return np.array(vector, dtype=float), float(bias), 2 / (sum(abs(w) for w in vector) + abs(bias))
+
+
+@pytest.mark.parametrize("length", range(1, 6))
+def test_lists_are_halfspaces_with_the_best_margin(length):
+    """Against a linear program over all corners of the cube, for every list of this length."""
+    corners = np.array(list(product((-1, 1), repeat=length)))
+    for labels in product((-1, 1), repeat=length):
+        for default in (-1, 1):
+            answers = np.array(
+                [next((b for z, b in zip(corner, labels, strict=True) if z > 0), default) for corner in corners]
+            )
+            weights, bias, margin = explicit_halfspace(labels, default)
+            norm = np.abs(weights).sum() + abs(bias)
+            assert (answers * (corners @ weights + bias)).min() / norm == pytest.approx(margin)
+            # maximise rho with y (<w, z> + b) >= rho, |w|_1 + |b| <= 1; variables w+, w-, b+, b-, rho.
+            signed = answers[:, None] * np.hstack([corners, np.ones((len(corners), 1))])
+            limits = np.hstack([-signed, signed, np.ones((len(corners), 1))])
+            norm_row = np.append(np.ones(2 * (length + 1)), 0)
+            best = linprog(
+                np.append(np.zeros(2 * (length + 1)), -1),
+                A_ub=np.vstack([limits, norm_row]),
+                b_ub=np.append(np.zeros(len(corners)), 1),
+            )
+            assert -best.fun == pytest.approx(margin, rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_batched_winnow_stays_within_its_mistake_bound(seed):
+    """Theory B4 at parameters of the planner: the plain loop, with the mechanisms that run."""
+    random, bits = np.random.default_rng(seed), SeededBits(seed)
+    plan = plan_stream(features=3, margin=0.6, horizon=6000, epsilon=40.0, delta=1e-3)
+    batched, d = plan.batched, plan.coordinates
+    assert plan.mistakes < plan.horizon / 2
+    X, y = stream_with_margin(random, d, 0.6, plan.horizon)
+    hypothesis, scores, cache = np.ones(d), np.zeros(d, dtype=np.int64), []
+    mistakes = releases = 0
+    above = AboveThreshold(batched.threshold, batched.above, batched.above)
+    watch = above.start(bits)
+    for x, label in zip(X, y, strict=True):
+        if label * (hypothesis @ x) <= 0:
+            mistakes += 1
+            cache.append(label * x)
+        if releases < batched.releases and watch.test(len(cache)):
+            scores += np.sum(cache, axis=0, dtype=np.int64) if cache else 0
+            hypothesis = np.bincount(draw(scores, batched.rate, batched.draws, bits=bits), minlength=d).astype(float)
+            releases, cache, watch = releases + 1, [], above.start(bits)
+    assert mistakes <= plan.mistakes
