@@ -154,7 +154,7 @@ def test_interrupts_are_quiet(monkeypatch, capsys):
     def interrupt(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dprules.cli.plan.plan_list", interrupt)
+    monkeypatch.setattr("dprules.planning.plan_list", interrupt)
     code, out, err = run(monkeypatch, capsys, *LIST)
     assert code == Exit.INTERRUPTED
     assert out == ""

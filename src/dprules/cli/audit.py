@@ -4,19 +4,21 @@ import json
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from dprules.audit.battery import CHECKS, Check
-from dprules.audit.checks import Finding
-from dprules.audit.subject import MUTATIONS, Subject
 from dprules.cli.exits import Exit
 from dprules.errors import ParameterError
-from dprules.report import Panel, draw_panels
+
+if TYPE_CHECKING:
+    from dprules.audit.battery import Check
+    from dprules.audit.checks import Finding
+    from dprules.audit.subject import Subject
+    from dprules.report.panels import Panel
 
 EPILOG = "Example: dprules audit --output audit    See it fail: dprules audit --mutate halved-noise"
 
@@ -25,7 +27,7 @@ def audit(
     output: Annotated[Path, typer.Option(help="Folder for the picture and the JSON.")] = Path("dprules-audit"),
     seed: Annotated[int, typer.Option(help="Seed of the search for bad neighbours (not of any mechanism).")] = 0,
     only: Annotated[list[str] | None, typer.Option(help="Run this check only; may be given again.")] = None,
-    mutate: Annotated[str | None, typer.Option(help=f"Plant a fault: {', '.join(MUTATIONS)}.")] = None,
+    mutate: Annotated[str | None, typer.Option(help="Plant a fault and see it caught, such as halved-noise.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Put every claim beside exact laws of small instances and beside runs of the code; fail if one is broken.
@@ -33,6 +35,8 @@ def audit(
     Each check searches for neighbours that tell the most, enumerates all transcripts on both, and compares with what
     the accountant claims. A ratio near 1 means the claim is tight; above 1 it would be false.
     """
+    from dprules.report.panels import draw_panels
+
     subject = _subject(mutate)
     checks = _chosen(only)
     output.mkdir(parents=True, exist_ok=True)
@@ -56,7 +60,9 @@ def audit(
         raise typer.Exit(Exit.BROKEN)
 
 
-def _subject(mutation: str | None) -> Subject:
+def _subject(mutation: str | None) -> "Subject":
+    from dprules.audit.subject import MUTATIONS, Subject
+
     if mutation is None:
         return Subject()
     if mutation not in MUTATIONS:
@@ -64,7 +70,9 @@ def _subject(mutation: str | None) -> Subject:
     return MUTATIONS[mutation].subject
 
 
-def _chosen(only: list[str] | None) -> list[Check]:
+def _chosen(only: list[str] | None) -> "list[Check]":
+    from dprules.audit.battery import CHECKS
+
     names = [check.name for check in CHECKS]
     for name in only or []:
         if name not in names:
@@ -72,11 +80,13 @@ def _chosen(only: list[str] | None) -> list[Check]:
     return [check for check in CHECKS if not only or check.name in only]
 
 
-def _has_curve(finding: Finding) -> bool:
+def _has_curve(finding: "Finding") -> bool:
     return any(point.measure == "delta" for point in finding.points)
 
 
-def _panel(finding: Finding) -> Panel:
+def _panel(finding: "Finding") -> "Panel":
+    from dprules.report.panels import Panel
+
     points = [point for point in finding.points if point.measure == "delta"]
     return Panel(
         finding.name,
@@ -86,7 +96,9 @@ def _panel(finding: Finding) -> Panel:
     )
 
 
-def _table(findings: list[Finding], mutation: str | None) -> Table:
+def _table(findings: "list[Finding]", mutation: str | None) -> Table:
+    from dprules.audit.subject import MUTATIONS
+
     title = "Audit" if mutation is None else f"Audit with a planted fault: {MUTATIONS[mutation].what}"
     table = Table(title=title, title_justify="left")
     for column in ("check", "tightest at", "claimed", "found", "ratio", ""):

@@ -1,26 +1,17 @@
 """`dprules demo`: the main job end to end, with nothing but the install."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow.csv
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from dprules.cli.files import require_writable
-from dprules.data.encode import encode
-from dprules.data.example import SCHEMA, hospital_stays
-from dprules.data.features import conjunctions
-from dprules.data.table import Table as Opened
-from dprules.data.table import open_table
-from dprules.lists import RuleList, Settings, evaluate, learn_list
-from dprules.lists.fit import _named
-from dprules.lists.greedy_cover import greedy_without_privacy
-from dprules.lists.model import write_whole
-from dprules.lists.recipe import short_list
-from dprules.planning import plan_list
-from dprules.report.html import render
+
+if TYPE_CHECKING:
+    from dprules.data.table import Table as Opened
+    from dprules.lists import RuleList
 
 EPILOG = "Example: dprules demo --output demo"
 ROWS = 24_000
@@ -32,6 +23,15 @@ def demo(
     seed: Annotated[int, typer.Option(help="Of the made-up table (never of the noise).")] = 1,
 ) -> None:
     """Make a table of hospital stays, plan, learn a private list, compare, and write model, certificate and report."""
+    import pyarrow.csv
+
+    from dprules.data.example import SCHEMA, hospital_stays
+    from dprules.data.table import open_table
+    from dprules.lists import Settings, evaluate, learn_list
+    from dprules.lists.model import write_whole
+    from dprules.planning import plan_list
+    from dprules.report.html import render
+
     output.mkdir(parents=True, exist_ok=True)
     require_writable(output / "model.json")
     console = Console()
@@ -57,7 +57,14 @@ def demo(
     console.print(f"Next: dprules export {output / 'model.json'} --to sql --table stays")
 
 
-def _without_privacy(table: Opened, rules: int) -> RuleList:
+def _without_privacy(table: "Opened", rules: int) -> "RuleList":
+    from dprules.data.encode import encode
+    from dprules.data.example import SCHEMA
+    from dprules.data.features import conjunctions
+    from dprules.lists.fit import _named
+    from dprules.lists.greedy_cover import greedy_without_privacy
+    from dprules.lists.recipe import short_list
+
     literals = SCHEMA.literals()
     codes = table.sample_codes(SCHEMA.columns, SCHEMA.label)
     sample = encode(codes, SCHEMA.columns, literals, 2)

@@ -7,10 +7,7 @@ from typing import Annotated
 import typer
 
 from dprules.cli.files import Data, Delimiter, Json, ModelFile, TableName
-from dprules.data.table import open_table
 from dprules.errors import PrivacyError
-from dprules.lists import Model
-from dprules.lists import evaluate as evaluated
 
 EPILOG = "Example: dprules evaluate model.json test.csv --label readmitted --epsilon 0.1"
 
@@ -28,6 +25,10 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Accuracy is a release: buy it with --epsilon, or declare the rows --public."""
+    from dprules.data.table import open_table
+    from dprules.lists import Model
+    from dprules.lists import evaluate as evaluated
+
     if (epsilon is None) == (not public):
         raise PrivacyError("accuracy on private rows is a release. Give --epsilon to buy it, or --public, not both.")
     rules = Model.load(model).rules

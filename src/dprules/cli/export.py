@@ -7,8 +7,6 @@ import typer
 
 from dprules.cli.files import ModelFile, require_writable
 from dprules.errors import ParameterError
-from dprules.lists import Model
-from dprules.lists.model import write_whole
 
 EPILOG = "Example: dprules export model.json --to sql --table patients"
 
@@ -22,6 +20,8 @@ def export(
     ] = None,
 ) -> None:
     """Write the list as SQL (DuckDB, PostgreSQL, SQLite), Python, Markdown or JSON."""
+    from dprules.lists.model import Model, write_whole
+
     rules = Model.load(model).rules
     forms = {
         "sql": lambda: rules.to_sql(table),

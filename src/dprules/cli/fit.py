@@ -6,14 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from dprules.accounting import Neighbours
 from dprules.cli.files import Data, Delimiter, Json, TableName, require_writable
-from dprules.data.schema import Schema
-from dprules.data.table import Unit, open_table
 from dprules.errors import ParameterError
-from dprules.lists import Settings, learn_list
-from dprules.lists.model import write_whole
-from dprules.mechanisms import SeededBits
 
 EPILOG = (
     "Example: dprules fit patients.csv --schema schema.toml --epsilon 1 --delta 1e-6 -o model.json --report report.html"
@@ -51,6 +45,12 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Learn a decision list, print it with its privacy statement, and write both to a model file."""
+    from dprules.accounting import Neighbours
+    from dprules.data import Schema, Unit, open_table
+    from dprules.lists import Settings, learn_list
+    from dprules.lists.model import write_whole
+    from dprules.mechanisms import SeededBits
+
     if accounting not in ("exact", "paper"):
         raise ParameterError(f"accounting must be 'exact' or 'paper'; got {accounting!r}. Choose one.")
     settings = Settings(

@@ -2,13 +2,14 @@
 
 import json
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from dprules.planning import ListPlan, StreamPlan, plan_list, plan_stream
+if TYPE_CHECKING:
+    from dprules.planning import ListPlan, StreamPlan
 
 app = typer.Typer(help="What an epsilon buys, before any data is touched.", no_args_is_help=True)
 
@@ -38,6 +39,8 @@ def list_command(
     The bounds are for records that some list labels without error, whatever their distribution. Real data is not like
     that: there the accuracy is usually far better than guaranteed, and nothing is guaranteed.
     """
+    from dprules.planning import plan_list
+
     plan = plan_list(
         features, epsilon, delta, width=width, rows=rows, error=error, failure=failure, neighbours=neighbours
     )
@@ -65,6 +68,8 @@ def stream_command(
 
     The default learner, `segment`, has no such bound and makes far fewer mistakes in practice.
     """
+    from dprules.planning import plan_stream
+
     plan = plan_stream(features, margin, horizon, epsilon, delta, failure=failure, neighbours=neighbours)
     if as_json:
         typer.echo(json.dumps(asdict(plan) | {"ratio": plan.ratio}, indent=2))
@@ -79,7 +84,7 @@ def _table(title: str, rows: list[tuple[str, str]], caption: str) -> Table:
     return table
 
 
-def _list_table(plan: ListPlan) -> Table:
+def _list_table(plan: "ListPlan") -> Table:
     rows = [
         ("candidate conditions", f"{plan.candidates:,}"),
         ("tilt of a draw", f"{plan.tilt:.3g}   (the paper's: {_or_none(plan.paper_tilt)})"),
@@ -98,7 +103,7 @@ def _list_table(plan: ListPlan) -> Table:
     return _table(f"Decision list: {_privacy(plan)}", rows, _assumption("records labelled by some such list", plan))
 
 
-def _stream_table(plan: StreamPlan) -> Table:
+def _stream_table(plan: "StreamPlan") -> Table:
     batched = plan.batched
 
     def bound(mistakes: float) -> str:
@@ -125,9 +130,9 @@ def _or_none(tilt: float | None) -> str:
     return "none, its lemma fails here" if tilt is None else f"{tilt:.3g}"
 
 
-def _privacy(plan: ListPlan | StreamPlan) -> str:
+def _privacy(plan: "ListPlan | StreamPlan") -> str:
     return f"epsilon {plan.epsilon:g}, delta {plan.delta:g}, {plan.neighbours} neighbours"
 
 
-def _assumption(what: str, plan: ListPlan | StreamPlan) -> str:
+def _assumption(what: str, plan: "ListPlan | StreamPlan") -> str:
     return f"For {what}; holds with probability {1 - plan.failure:g}."

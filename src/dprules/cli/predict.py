@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 from dprules.cli.files import Data, Delimiter, ModelFile, TableName, require_writable
-from dprules.data.table import open_table
-from dprules.lists import Model
 
 EPILOG = "Example: dprules predict model.json new.csv --keep id -o labels.csv"
 
@@ -27,6 +25,9 @@ def predict(
     delimiter: Delimiter = None,
 ) -> None:
     """Write a CSV with the predicted label of each row. Predictions on private rows are private: guard the file."""
+    from dprules.data.table import open_table
+    from dprules.lists import Model
+
     rules = Model.load(model).rules
     if output is not None:
         require_writable(output)

@@ -6,9 +6,6 @@ from typing import Annotated
 import typer
 
 from dprules.cli.files import Data, Delimiter, TableName, require_writable
-from dprules.data.draft import draft_schema
-from dprules.data.table import open_table
-from dprules.lists.model import write_whole
 
 app = typer.Typer(help="Describe a table: everything in a schema is public.", no_args_is_help=True)
 
@@ -33,6 +30,10 @@ def draft(
 
     No cell is read, unless you declare with --values-are-public that values may be known.
     """
+    from dprules.data.draft import draft_schema
+    from dprules.data.table import open_table
+    from dprules.lists.model import write_whole
+
     require_writable(output)
     with open_table(data, table, delimiter) as opened:
         write_whole(output, draft_schema(opened, label, values_are_public).to_toml())

@@ -3,13 +3,14 @@
 import typer
 
 from dprules.cli.files import Json, ModelFile
-from dprules.lists import Model
 
 EPILOG = "Example: dprules show model.json"
 
 
 def show(model: ModelFile, as_json: Json = False) -> None:
     """Print a list and its privacy statement, and check the statement again from the releases it lists."""
+    from dprules.lists import Model
+
     loaded = Model.load(model)
     verified = loaded.certificate.verify()
     if as_json:
