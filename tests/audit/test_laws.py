@@ -6,8 +6,9 @@ import pytest
 from dprules.accounting import cover
 from dprules.audit import both_ways, exact_list_law, exact_stream_law, hockey_stick, largest_loss, renyi
 from dprules.audit.list_law import TRUE, Example, powered, tilted
-from dprules.audit.stream_law import Batched, FirstOnly, Guarded, Round, Segment
+from dprules.audit.stream_law import Round
 from dprules.audit.stream_law import Tests as ExactTests
+from dprules.audit.stream_learners import Batched, FirstOnly, Guarded, Segment
 
 HALVES = ExactTests(Fraction(1, 2), Fraction(1, 3))
 

@@ -10,8 +10,8 @@ from dprules.accounting import Above, Draws, Neighbours, price
 from dprules.accounting import Batched as BatchedEvent
 from dprules.audit import both_ways, exact_stream_law, largest_loss, renyi
 from dprules.audit.checks import Streams
-from dprules.audit.stream_law import Batched
 from dprules.audit.stream_law import Tests as ExactTests
+from dprules.audit.stream_learners import Batched
 
 REPLACE, ZERO_OUT = Neighbours.REPLACE, Neighbours.ZERO_OUT
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import exp
 
 from dprules.accounting import Above, Batched, Counts, Cover, Draws, FirstOnly, Guarded, Neighbours, Pure, Segment
-from dprules.audit import stream_law
+from dprules.audit import stream_learners
 from dprules.audit.checks import Finding, Point, Streams, list_points, stream_points
 from dprules.audit.lower_bound import epsilon_lower_bound
 from dprules.audit.subject import Subject
@@ -52,12 +52,12 @@ def _batched(neighbours: Neighbours) -> Callable[[Subject, int], tuple[Point, ..
 
 def _paper(subject: Subject, seed: int) -> tuple[Point, ...]:
     above, eta = Above(Fraction(1, 10), Fraction(1, 10)), 0.5
-    learner = stream_law.FirstOnly(dimension=3, growth=exp(eta), draws=2, releases=1, limit=1)
+    learner = stream_learners.FirstOnly(dimension=3, growth=exp(eta), draws=2, releases=1, limit=1)
     event = FirstOnly(_REPLACE, Draws.of(2, 1, eta), above)
     return stream_points(subject, event, learner, above, Streams(_REPLACE, 3, 3), seed)
 
 
-def _segment_parts(subject: Subject, epsilon: Fraction) -> tuple[stream_law.Segment, Segment, Above]:
+def _segment_parts(subject: Subject, epsilon: Fraction) -> tuple[stream_learners.Segment, Segment, Above]:
     # scale makes the first threshold 1, so that streams of a few rounds have several segments.
     learner = subject.segment(dimension=2, epsilon=float(epsilon), scale=100.0)
     above = Above(epsilon / 2, epsilon / 2)
@@ -74,7 +74,7 @@ def _guarded(subject: Subject, seed: int) -> tuple[Point, ...]:
     eta = 0.25
     second = subject.batched(dimension=4, growth=exp(eta), draws=1, releases=1, limit=1)
     event = Guarded(_REPLACE, first, Batched(_REPLACE, Draws.of(1, 1, eta), above))
-    guarded = stream_law.Guarded(learner, second, most=1)
+    guarded = stream_learners.Guarded(learner, second, most=1)
     return stream_points(subject, event, guarded, above, Streams(_REPLACE, 2, 3), seed)
 
 

@@ -1,9 +1,10 @@
 """Put a claim beside the exact law of the worst small neighbours that a search can find."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from random import Random
+from typing import Protocol, TypeVar
 
 from dprules.accounting import Above, Cover, Curve, Event, Neighbours
 from dprules.audit.law import Law, both_ways, hockey_stick, independent, largest_loss, renyi
@@ -11,6 +12,9 @@ from dprules.audit.list_law import Example, exact_list_law
 from dprules.audit.search import worst_pair
 from dprules.audit.stream_law import Learner, Round, Stream, exact_stream_law
 from dprules.audit.subject import Subject
+
+Pair = TypeVar("Pair")
+Data = TypeVar("Data")
 
 ROUNDING = 1e-9
 """Exact laws are summed in doubles: a claim counts as broken beyond this relative error."""
@@ -88,6 +92,25 @@ def _measured(claims: dict[tuple[str, float], float], p: Law, q: Law) -> dict[tu
     return {(measure, at): measures[measure](at) for measure, at in claims}
 
 
+class _Space(Protocol[Pair]):
+    """Where to look for neighbours."""
+
+    def start(self, random: Random) -> Pair: ...
+    def changes(self, pair: Pair, random: Random) -> Iterable[Pair]: ...
+
+
+def _searched(
+    record: _Record, space: _Space[tuple[Data, Data]], law: Callable[[Data], Law], seed: int, starts: int
+) -> tuple[Point, ...]:
+    """The largest values that a search finds, beside their claims."""
+
+    def telling(pair: tuple[Data, Data]) -> float:
+        return record.see(_measured(record.claims, law(pair[0]), law(pair[1])))
+
+    worst_pair(space.start, space.changes, telling, starts=starts, steps=8, seed=seed)
+    return record.points()
+
+
 ListPair = tuple[tuple[Example, ...], tuple[Example, ...]]
 
 
@@ -131,15 +154,7 @@ def list_points(subject: Subject, event: Cover, seed: int, starts: int = 12, cop
         once = exact_list_law(sample, weight, lists.features, rewards=event.rewards, rounds=event.rounds)
         return once if copies == 1 else independent(once, once)
 
-    worst_pair(
-        lists.start,
-        lists.changes,
-        lambda pair: record.see(_measured(record.claims, law(pair[0]), law(pair[1]))),
-        starts=starts,
-        steps=8,
-        seed=seed,
-    )
-    return record.points()
+    return _searched(record, lists, law, seed, starts)
 
 
 StreamPair = tuple[tuple[Round | None, ...], tuple[Round | None, ...]]
@@ -183,12 +198,4 @@ def stream_points(
     def law(stream: Stream) -> Law:
         return exact_stream_law(stream, learner, tests)
 
-    worst_pair(
-        streams.start,
-        streams.changes,
-        lambda pair: record.see(_measured(record.claims, law(pair[0]), law(pair[1]))),
-        starts=starts,
-        steps=8,
-        seed=seed,
-    )
-    return record.points()
+    return _searched(record, streams, law, seed, starts)

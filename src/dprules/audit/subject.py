@@ -17,7 +17,7 @@ from dprules.accounting import (
     compose,
     price,
 )
-from dprules.audit import stream_law
+from dprules.audit import stream_learners
 from dprules.audit.list_law import Weight, tilted
 from dprules.audit.stream_law import Round, Tests
 from dprules.mechanisms import AboveThreshold, draw, noisy_counts
@@ -32,15 +32,15 @@ class Subject:
     together: Callable[[list[Event]], Curve] = compose.compose
     weight: Callable[[float], Weight] = tilted
     tests: Callable[[float, float], Tests] = lambda noise, test: Tests(exp(-noise), exp(-test))
-    batched: type[stream_law.Batched] = stream_law.Batched
-    segment: type[stream_law.Segment] = stream_law.Segment
+    batched: type[stream_learners.Batched] = stream_learners.Batched
+    segment: type[stream_learners.Segment] = stream_learners.Segment
     draw: Callable[[list[int], float], Indices] = draw
     count: Callable[[int, float], int] = lambda count, tilt: int(noisy_counts(count, tilt))
     above_threshold: type[AboveThreshold] | Callable[[int, float, float], AboveThreshold] = AboveThreshold
 
 
 @dataclass(frozen=True, slots=True)
-class _KeptScores(stream_law.Segment):
+class _KeptScores(stream_learners.Segment):
     """A segment learner that does not clear its scores, at the price of one segment."""
 
     def scored(self, segments: Sequence[Sequence[Round]]) -> Sequence[Round]:
@@ -97,7 +97,7 @@ MUTATIONS: dict[str, Mutation] = {
         Subject(price=_narrow_draws), "paper's Winnow, replace", "prices a draw at 2 eta instead of 4 eta"
     ),
     "truncated-cache": Mutation(
-        Subject(batched=stream_law.FirstOnly),
+        Subject(batched=stream_learners.FirstOnly),
         "batched, zero-out",
         "adds only the first cached mistakes at the price of all of them",
     ),
