@@ -15,6 +15,7 @@ RUNNER = CliRunner()
 def run(monkeypatch, capsys, *arguments):
     """The command as a shell would run it: exit code, standard output, standard error."""
     monkeypatch.setattr(sys, "argv", ["dprules", *arguments])
+    monkeypatch.setenv("COLUMNS", "200")
     with pytest.raises(SystemExit) as stopped:
         main()
     out, err = capsys.readouterr()
