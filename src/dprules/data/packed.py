@@ -1,5 +1,9 @@
 """Bit-packed kernels: transposition, and counts of conjunctions without making them."""
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +15,7 @@ Words = NDArray[np.uint64]
 BLOCK = 512
 """Words of a column that are counted before the next block: the columns of a block stay in the cache."""
 
-_compiled = njit(cache=True, error_model="numpy", boundscheck=False)
+_compiled = njit(cache=True, error_model="numpy", boundscheck=False, nogil=True)
 
 
 def _count_bits(typing_context: Any, word: Any) -> Any:
@@ -72,37 +76,58 @@ def _transpose_64(block: Words) -> None:
 
 
 @_compiled
-def transposed(matrix: Words, size: int) -> Words:
-    """Turn rows into columns: the result has `size` rows."""
-    rows, words = matrix.shape
-    result = np.zeros((size, (rows + 63) // 64), dtype=np.uint64)
+def _transpose_part(matrix: Words, result: Words, start: int, stop: int) -> None:
+    """Transpose the words `start` to `stop` of every row; 64 rows of the result are written together."""
+    rows, size = matrix.shape[0], result.shape[0]
     block = np.empty(64, dtype=np.uint64)
-    for down in range(result.shape[1]):
-        for across in range(words):
+    for across in range(start, stop):
+        for down in range(result.shape[1]):
             for k in range(64):
                 row = 64 * down + k
                 block[k] = matrix[row, across] if row < rows else np.uint64(0)
             _transpose_64(block)
             for k in range(min(64, size - 64 * across)):
                 result[64 * across + k, down] = block[k]
-    return result
 
 
 @_compiled
-def gathered(rows: Words, chosen: NDArray[np.int64], size: int) -> Words:
-    """Columns (as `transposed`) of the chosen rows only."""
-    words = rows.shape[1]
-    result = np.zeros((size, (len(chosen) + 63) // 64), dtype=np.uint64)
+def _gather_part(rows: Words, chosen: NDArray[np.int64], result: Words, start: int, stop: int) -> None:
+    """Transpose the chosen rows 64 start to 64 stop."""
+    size = result.shape[0]
     block = np.empty(64, dtype=np.uint64)
-    for down in range(result.shape[1]):
-        for across in range(words):
+    for down in range(start, stop):
+        for across in range(rows.shape[1]):
             for k in range(64):
                 at = 64 * down + k
                 block[k] = rows[chosen[at], across] if at < len(chosen) else np.uint64(0)
             _transpose_64(block)
             for k in range(min(64, size - 64 * across)):
                 result[64 * across + k, down] = block[k]
+
+
+def transposed(matrix: Words, size: int) -> Words:
+    """Turn rows into columns: the result has `size` rows."""
+    result = np.empty((size, (matrix.shape[0] + 63) // 64), dtype=np.uint64)
+    in_parts(partial(_transpose_part, matrix, result), (size + 63) // 64)
     return result
+
+
+def gathered(rows: Words, chosen: NDArray[np.int64], size: int) -> Words:
+    """Columns (as `transposed`) of the chosen rows only."""
+    result = np.empty((size, (len(chosen) + 63) // 64), dtype=np.uint64)
+    in_parts(partial(_gather_part, rows, chosen, result), result.shape[1])
+    return result
+
+
+def in_parts(task: Callable[[int, int], None], size: int) -> None:
+    """Run a task on ranges of [0, size), one a core; the kernels release the interpreter's lock."""
+    cores = min(os.cpu_count() or 1, max(1, size // 256))
+    edges = [size * i // cores for i in range(cores + 1)]
+    if cores == 1:
+        task(0, size)
+        return
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(task, edges[:-1], edges[1:]))
 
 
 @_compiled

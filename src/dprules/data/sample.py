@@ -1,5 +1,8 @@
 """A labelled sample as bits: private, so it shows nothing of itself."""
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
 import numpy as np
@@ -11,6 +14,10 @@ from dprules.errors import PrivacyError
 Features = NDArray[np.int32]
 """Conjunctions: rows of three literal indices in increasing order, -1 where there is none; sorted."""
 Counts = NDArray[np.int64]
+
+
+WORTH_THREADS = 500_000
+"""Words to count from which on a thread for each class pays."""
 
 
 class Sample:
@@ -60,8 +67,16 @@ class Sample:
     def counts(self, features: Features) -> Counts:
         """For each class, how many rows each feature covers."""
         found = np.zeros((self.labels, len(features)), dtype=np.int64)
-        for label, factor, plane in self._planes():
-            add_counts(self._columns, plane, features, factor, found[label])
+
+        def count(label: int) -> None:
+            for factor, plane in self._planes(label):
+                add_counts(self._columns, plane, features, factor, found[label])
+
+        if self._columns.shape[1] * len(features) < WORTH_THREADS:
+            list(map(count, range(self.labels)))
+        else:
+            with ThreadPoolExecutor(min(self.labels, os.cpu_count() or 1)) as pool:
+                list(pool.map(count, range(self.labels)))
         return found
 
     def totals(self) -> Counts:
@@ -84,19 +99,16 @@ class Sample:
         columns = gathered(self._rows, chosen, self._literals)
         return Sample(columns, len(chosen), self._labels[chosen], self.labels, weights, self._rows[:0]), alive & ~mask
 
-    def _planes(self) -> list[tuple[int, int, Words]]:
-        """Masks of rows by class and by binary digit of the multiplicity, with the digit's value."""
-        planes = []
-        for label in range(self.labels):
-            own = self._labels == label
-            if self._weights is None:
-                planes.append((label, 1, pack(own)))
-                continue
-            digit = 1
-            while digit <= int(self._weights.max(initial=0)):
-                planes.append((label, digit, pack(own & ((self._weights & digit) > 0))))
-                digit *= 2
-        return planes
+    def _planes(self, label: int) -> Iterator[tuple[int, Words]]:
+        """Masks of the rows of a class, one for each binary digit of the multiplicity, with the digit's value."""
+        own = self._labels == label
+        if self._weights is None:
+            yield 1, pack(own)
+            return
+        digit = 1
+        while digit <= int(self._weights.max(initial=0)):
+            yield digit, pack(own & ((self._weights & digit) > 0))
+            digit *= 2
 
     @property
     def is_empty(self) -> bool:
