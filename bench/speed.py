@@ -31,9 +31,9 @@ def _million_rows() -> dict[str, object]:
     tilt = cover.tilt(1.0, 1e-6)
 
     def fit() -> object:
-        return greedy_cover(Sample.from_columns(columns, size, labels, 2), features, tilt, (0,), os_bits, capped=False)
+        return greedy_cover(Sample(columns, size, labels, 2), features, tilt, (0,), os_bits, capped=False)
 
-    small = Sample.from_columns(columns[:, :10].copy(), 640, labels[:640], 2)
+    small = Sample(columns[:, :10].copy(), 640, labels[:640], 2)
     greedy_cover(small, features, tilt, (0,), os_bits, capped=False)  # compile before memory is measured
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     ours, theirs = alternately(fit, lambda: np.bitwise_count(columns).sum(axis=1, dtype=np.int64), 7)

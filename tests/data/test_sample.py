@@ -7,8 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.data import Boolean, Categorical, Numeric, Sample, conjunctions, literals
-from dprules.data.packed import gathered, pack, positions, transposed, unpack
+from dprules.data import sample as sample_module
+from dprules.data.packed import extracted, pack, positions, unpack
 from dprules.errors import ParameterError, PrivacyError
+
+
+@pytest.fixture(autouse=True)
+def _the_price_of_moving_rows():
+    before = sample_module.EXTRACTION
+    yield
+    sample_module.EXTRACTION = before
+
+
+def monkeypatch_price(price):
+    sample_module.EXTRACTION = price
 
 
 def obvious_counts(matrix, labels, classes, weights, features):
@@ -29,15 +41,22 @@ def test_counts_and_covers_agree_with_the_obvious_twin(seed, rows, width, classe
     picks[:20, 2] = -1
     picks[:10, 1] = -1
     features = picks[np.lexsort((picks[:, 2], picks[:, 1], picks[:, 0]))]
-    assert (sample.counts(features) == obvious_counts(matrix, labels, classes, weights, features)).all()
-    covered, alive = sample.cover(sample.everything(), features[0])
+    everything = sample.everything()
+    assert (sample.counts(features, everything) == obvious_counts(matrix, labels, classes, weights, features)).all()
+    covered, alive = sample.split(everything, features[0])
     held = np.logical_and.reduce([matrix[:, i] for i in features[0] if i >= 0])
-    expected = obvious_counts(matrix[held], labels[held], classes, weights[held], features)
-    assert (covered.counts(features) == expected).all()
-    again, nothing = sample.cover(alive, features[0])
-    assert again.is_empty
-    assert (nothing == alive).all()
+    assert (unpack(covered, rows) == held).all()
     assert (unpack(alive, rows) == ~held).all()
+    expected = obvious_counts(matrix[held], labels[held], classes, weights[held], features)
+    moved = sample.only(covered)
+    for price in (0, 10**9):  # move the rows first, always and never
+        monkeypatch_price(price)
+        assert (sample.counts(features, covered) == expected).all()
+        assert (moved.counts(features, moved.everything()) == expected).all()
+    assert (sample.totals(covered) == [weights[held & (labels == c)].sum() for c in range(classes)]).all()
+    thin, left = sample.thinned(covered)
+    assert (thin.totals(left) == sample.totals(covered)).all()
+    assert not sample.split(alive, features[0])[0].any()
 
 
 def test_packing_kernels():
@@ -45,9 +64,8 @@ def test_packing_kernels():
     bits = random.random((70, 130)) < 0.5
     packed = pack(bits)
     assert (np.array([unpack(row, 130) for row in packed]) == bits).all()
-    assert (np.array([unpack(row, 70) for row in transposed(packed, 130)]) == bits.T).all()
-    chosen = np.array([3, 69, 0, 12])
-    assert (np.array([unpack(row, 4) for row in gathered(packed, chosen, 130)]) == bits[chosen].T).all()
+    chosen = np.array([3, 129, 0, 64])
+    assert (np.array([unpack(row, 4) for row in extracted(packed, chosen)]) == bits[:, chosen]).all()
     assert positions(packed[5]).tolist() == np.flatnonzero(bits[5]).tolist()
 
 

@@ -139,7 +139,7 @@ def test_a_certificate_adds_up_and_verifies():
         np.array([y for _, y in ROWS * 50], dtype=np.int16),
         2,
     )
-    assert sample.totals().tolist() == both.totals().tolist()
+    assert sample.totals(sample.everything()).tolist() == both.totals(both.everything()).tolist()
     for settings in (
         Settings(shares={"counts": 0.1}),
         Settings(epsilon=0.3, neighbours=Neighbours.REPLACE, width=1),

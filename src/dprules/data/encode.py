@@ -15,7 +15,7 @@ from dprules.data.table import Codes
 def encode(codes: Codes, columns: Sequence[Column], literals: Sequence[Literal], classes: int) -> Sample:
     """Turn codes into a sample with one bit a literal."""
     packed = packed_literals(codes.matrix, columns, literals)
-    return Sample.from_columns(packed, len(codes.matrix), codes.labels, classes, codes.weights)
+    return Sample(packed, len(codes.matrix), codes.labels, classes, codes.weights)
 
 
 def packed_literals(matrix: NDArray[np.int16], columns: Sequence[Column], literals: Sequence[Literal]) -> Words:

@@ -1,7 +1,6 @@
-"""Bit-packed kernels: transposition, and counts of conjunctions without making them."""
+"""Bit-packed kernels: choosing rows, and counts of conjunctions without making them."""
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -41,12 +40,18 @@ def unpack(words: Words, size: int) -> NDArray[np.bool_]:
 
 
 @_compiled
-def positions(mask: Words) -> NDArray[np.int64]:
-    """The positions of the bits that are set."""
+def size_of(mask: Words) -> Any:
+    """How many bits are set."""
     total = np.uint64(0)
     for w in range(len(mask)):
         total += _popcount(mask[w])
-    found = np.empty(np.int64(total), dtype=np.int64)
+    return np.int64(total)
+
+
+@_compiled
+def positions(mask: Words) -> NDArray[np.int64]:
+    """The positions of the bits that are set."""
+    found = np.empty(size_of(mask), dtype=np.int64)
     k = 0
     for w in range(len(mask)):
         word = mask[w]
@@ -59,75 +64,27 @@ def positions(mask: Words) -> NDArray[np.int64]:
 
 
 @_compiled
-def _transpose_64(block: Words) -> None:
-    """Transpose 64 x 64 bits in place, halves of halves."""
-    width = np.uint64(32)
-    mask = np.uint64(0x00000000FFFFFFFF)
-    while width:
-        step = np.int64(width)
-        k = np.int64(0)
-        while k < 64:
-            swap = ((block[k] >> width) ^ block[k + step]) & mask
-            block[k] ^= swap << width
-            block[k + step] ^= swap
-            k = (k + step + 1) & ~step
-        width >>= np.uint64(1)
-        mask ^= mask << width
+def _extract_part(columns: Words, chosen: NDArray[np.int64], result: Words, start: int, stop: int) -> None:
+    for column in range(start, stop):
+        for w in range(result.shape[1]):
+            word = np.uint64(0)
+            for k in range(min(64, len(chosen) - 64 * w)):
+                at = chosen[64 * w + k]
+                word |= ((columns[column, at >> 6] >> np.uint64(at & 63)) & np.uint64(1)) << np.uint64(k)
+            result[column, w] = word
 
 
-@_compiled
-def _transpose_part(matrix: Words, result: Words, start: int, stop: int) -> None:
-    """Transpose the words `start` to `stop` of every row; 64 rows of the result are written together."""
-    rows, size = matrix.shape[0], result.shape[0]
-    block = np.empty(64, dtype=np.uint64)
-    for across in range(start, stop):
-        for down in range(result.shape[1]):
-            for k in range(64):
-                row = 64 * down + k
-                block[k] = matrix[row, across] if row < rows else np.uint64(0)
-            _transpose_64(block)
-            for k in range(min(64, size - 64 * across)):
-                result[64 * across + k, down] = block[k]
-
-
-@_compiled
-def _gather_part(rows: Words, chosen: NDArray[np.int64], result: Words, start: int, stop: int) -> None:
-    """Transpose the chosen rows 64 start to 64 stop."""
-    size = result.shape[0]
-    block = np.empty(64, dtype=np.uint64)
-    for down in range(start, stop):
-        for across in range(rows.shape[1]):
-            for k in range(64):
-                at = 64 * down + k
-                block[k] = rows[chosen[at], across] if at < len(chosen) else np.uint64(0)
-            _transpose_64(block)
-            for k in range(min(64, size - 64 * across)):
-                result[64 * across + k, down] = block[k]
-
-
-def transposed(matrix: Words, size: int) -> Words:
-    """Turn rows into columns: the result has `size` rows."""
-    result = np.empty((size, (matrix.shape[0] + 63) // 64), dtype=np.uint64)
-    in_parts(partial(_transpose_part, matrix, result), (size + 63) // 64)
-    return result
-
-
-def gathered(rows: Words, chosen: NDArray[np.int64], size: int) -> Words:
-    """Columns (as `transposed`) of the chosen rows only."""
-    result = np.empty((size, (len(chosen) + 63) // 64), dtype=np.uint64)
-    in_parts(partial(_gather_part, rows, chosen, result), result.shape[1])
-    return result
-
-
-def in_parts(task: Callable[[int, int], None], size: int) -> None:
-    """Run a task on ranges of [0, size), one a core; the kernels release the interpreter's lock."""
-    cores = min(os.cpu_count() or 1, max(1, size // 256))
-    edges = [size * i // cores for i in range(cores + 1)]
+def extracted(columns: Words, chosen: NDArray[np.int64]) -> Words:
+    """The chosen rows only, packed anew."""
+    result = np.empty((len(columns), (len(chosen) + 63) // 64), dtype=np.uint64)
+    cores = (os.cpu_count() or 1) if len(chosen) * len(columns) > 1_000_000 else 1
+    edges = [len(columns) * i // cores for i in range(cores + 1)]
     if cores == 1:
-        task(0, size)
-        return
+        _extract_part(columns, chosen, result, 0, len(columns))
+        return result
     with ThreadPoolExecutor(cores) as pool:
-        list(pool.map(task, edges[:-1], edges[1:]))
+        list(pool.map(partial(_extract_part, columns, chosen, result), edges[:-1], edges[1:]))
+    return result
 
 
 @_compiled

@@ -24,7 +24,7 @@ def exhaustive(
 
     Guarantee: epsilon-DP under add-remove neighbours: one record more changes every score by 0 or -1, a range of 1.
     """
-    lists = list(_lists(len(features), sample.labels, len(features) if max_rules is None else max_rules))
+    lists = list(_lists(len(features), sample.classes, len(features) if max_rules is None else max_rules))
     scores = np.array([-_errors(sample, features, rules) for rules in lists])
     return lists[int(draw(scores, rational(epsilon, "epsilon"), bits=bits)[0])]
 
@@ -41,12 +41,12 @@ def _lists(features: int, classes: int, most: int) -> Iterator[list[Drawn]]:
 
 
 def _errors(sample: Sample, features: Features, rules: list[Drawn]) -> int:
-    wrong, alive, left = 0, sample.everything(), sample.totals()
+    wrong, alive = 0, sample.everything()
     for feature, label in rules[:-1]:
-        covered, alive = sample.cover(alive, features[feature])
-        totals = covered.totals()
+        covered, alive = sample.split(alive, features[feature])
+        totals = sample.totals(covered)
         wrong += int(totals.sum() - totals[label])
-        left = left - totals
+    left = sample.totals(alive)
     return wrong + int(left.sum() - left[rules[-1][1]])
 
 

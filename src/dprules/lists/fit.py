@@ -157,7 +157,7 @@ def _recipe(sample: Sample, settings: Settings, budget: _Purse, bits: Bits) -> r
         return recipe.constant_reward(settings.max_rules, settings.reward)
     share = settings.shares.get("classes", CLASSES_SHARE)
     tilt = budget.buy_counts("class counts", share)
-    noisy = [float(count) for count in noisy_counts(sample.totals(), tilt, bits)]
+    noisy = [float(count) for count in noisy_counts(sample.totals(sample.everything()), tilt, bits)]
     rows = settings.rows if settings.rows is not None else sum(noisy)
     rules = settings.max_rules or recipe.rules_for(rows, float(settings.epsilon))
     if settings.reward is not None:
@@ -208,13 +208,12 @@ def _rule_counts(
 ) -> list[list[int]]:
     """One noisy histogram over rules and classes: the cells are disjoint."""
     place = {literal: i for i, literal in enumerate(literals)}
-    alive, left, cells = sample.everything(), sample.totals(), []
+    alive, cells = sample.everything(), []
     for rule in rules.rules:
         members = np.array(sorted(place[c] for c in rule.conditions), dtype=np.int32)
-        covered, alive = sample.cover(alive, members)
-        cells.append(covered.totals())
-        left = left - cells[-1]
-    noisy = noisy_counts(np.array([*cells, left]), tilt, bits)
+        covered, alive = sample.split(alive, members)
+        cells.append(sample.totals(covered))
+    noisy = noisy_counts(np.array([*cells, sample.totals(alive)]), tilt, bits)
     return [[int(count) for count in cell] for cell in noisy.tolist()]
 
 

@@ -81,9 +81,8 @@ def _rules(
     capped: bool,
     prior: NDArray[np.float64],
 ) -> Iterator[Drawn]:
-    classes, constant = sample.labels, len(features)
-    left, totals, prior = sample.counts(features), sample.totals(), prior.copy()
-    alive = sample.everything()
+    classes, constant, alive = sample.classes, len(features), sample.everything()
+    left, totals, prior = sample.counts(features, alive), sample.totals(alive), prior.copy()
     for round_, reward in enumerate(_endless(rewards, capped)):
         if capped and round_ == len(rewards) - 1:
             prior[:constant] = 0
@@ -97,9 +96,10 @@ def _rules(
             return
         yield feature, label
         prior[feature] = 0
-        covered, alive = sample.cover(alive, features[feature])
-        left -= covered.counts(features)
-        totals -= covered.totals()
+        covered, alive = sample.split(alive, features[feature])
+        left -= sample.counts(features, covered)
+        totals -= sample.totals(covered)
+        sample, alive = sample.thinned(alive)
 
 
 def _endless(rewards: Sequence[Real], capped: bool) -> Iterator[Real]:

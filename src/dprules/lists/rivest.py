@@ -17,16 +17,17 @@ def rivest(
     and the last one repeated. On data that some list labels without error the result errs nowhere.
     """
     found: list[Drawn] = []
-    left, totals, alive = sample.counts(features), sample.totals(), sample.everything()
+    alive = sample.everything()
+    left, totals = sample.counts(features, alive), sample.totals(alive)
     most = len(features) if max_rules is None else max_rules
     while len(found) < most and np.count_nonzero(totals) > 1:
         choice = _best(left, float(rewards[min(len(found), len(rewards) - 1)]))
         if choice is None:
             break
-        covered, alive = sample.cover(alive, features[choice[0]])
+        covered, alive = sample.split(alive, features[choice[0]])
         found.append(choice)
-        left -= covered.counts(features)
-        totals -= covered.totals()
+        left -= sample.counts(features, covered)
+        totals -= sample.totals(covered)
     return [*found, (TRUE, int(np.argmax(totals)))]
 
 
