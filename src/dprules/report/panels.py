@@ -42,9 +42,11 @@ def draw_panels(panels: Sequence[Panel], title: str, path: Path) -> None:
 
 
 def _draw(panel: Panel, axis: Any) -> None:
+    """Draw one panel; what lies below the axis is left out."""
     floor = 1e-4
     colour = "tab:blue" if panel.holds else "tab:red"
-    axis.plot(*zip(*((x, max(y, floor)) for x, y in panel.claimed), strict=True), color="black", label="claimed")
-    axis.plot(*zip(*((x, max(y, floor)) for x, y in panel.found), strict=True), "o", color=colour, label="worst found")
+    seen = [(x, y) for x, y in panel.found if y > floor]
+    axis.plot([x for x, _ in panel.claimed], [max(y, floor) for _, y in panel.claimed], color="black", label="claimed")
+    axis.plot([x for x, _ in seen], [y for _, y in seen], "o", color=colour, label="worst found")
     axis.set(title=panel.title, xlabel="epsilon", ylabel="delta", yscale="log", ylim=(floor, 1.5))
     axis.legend(loc="lower left", fontsize="small")
