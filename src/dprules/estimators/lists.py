@@ -45,7 +45,6 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.non_deterministic = True
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -150,6 +149,11 @@ class PrivateDecisionListClassifier(_Lists):
         self.unit = unit
         self.ledger = ledger
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn a list; with a schema, y may be a column of X."""
