@@ -166,6 +166,8 @@ def test_a_certificate_that_claims_too_much_does_not_verify():
     certificate = fit_list(sample, [literals(Boolean(f"b{i}"))[0] for i in range(2)], (0, 1), Settings()).certificate
     assert not replace(certificate, epsilon=0.5).verify()
     rules = certificate.releases[-1]
+    larger = replace(rules, parameters=rules.parameters | {"rows of a unit": 4})
+    assert not replace(certificate, releases=(*certificate.releases[:-1], larger)).verify()
     sharper = replace(rules, parameters=rules.parameters | {"tilt": "1"})
     assert not replace(certificate, releases=(*certificate.releases[:-1], sharper)).verify()
 

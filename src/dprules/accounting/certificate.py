@@ -3,15 +3,16 @@
 import json
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
+from math import exp
 from typing import Any
 
 from dprules.accounting import compose, cover
 from dprules.accounting.events import Approximate, Counts, Cover, Event, Pure
 from dprules.accounting.neighbours import Neighbours
 from dprules.errors import DprulesError, ModelError
+from dprules.numbers import whole
 
 FORMAT, VERSION = "dprules-certificate", 1
-_DENOMINATOR = 10**15
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Certificate:
         relation = Neighbours.parse(self.neighbours)
         events = [_event(release, relation) for release in self.releases]
         total = sum((Fraction(release.epsilon) for release in self.releases), Fraction(0))
-        if total > Fraction(self.epsilon) * (1 + Fraction(1, 10**9)):
+        if total > Fraction(self.epsilon):
             return False
         priced = all(_costs(event, release, self.delta) for event, release in zip(events, self.releases, strict=True))
         return priced and sum(isinstance(event, Cover | Approximate) for event in events) <= 1
@@ -117,16 +118,19 @@ def _event(release: Release, neighbours: Neighbours) -> Event:
             rewards = tuple(Fraction(reward) for reward in given["rewards"])
             return Cover(neighbours, Fraction(given["tilt"]), rewards, given["rounds"])
         case "noisy counts":
-            return Counts(neighbours, Fraction(given["tilt"]))
+            return Counts(neighbours, Fraction(given["tilt"]) * given.get("rows of a unit", 1))
         case _:
             return Pure(neighbours, Fraction(release.epsilon))
 
 
 def _costs(event: Event, release: Release, delta: float) -> bool:
     """Whether a release costs no more than its share."""
-    if isinstance(event, Cover):
-        if release.parameters.get("accounting") == "paper":
-            tilt = cover.tilt(release.epsilon, delta, event.neighbours, accounting="paper")
-            return event.tilt <= Fraction(tilt) * (1 + Fraction(1, _DENOMINATOR))
-        return compose.delta([event], Fraction(release.epsilon)) <= delta
-    return compose.delta([event], Fraction(release.epsilon)) == 0
+    if not isinstance(event, Cover):
+        return compose.delta([event], Fraction(release.epsilon)) == 0
+    # A unit of several rows is priced by group privacy: epsilon / rows, and delta / sum e^(i epsilon / rows), a row.
+    rows = whole(release.parameters.get("rows of a unit", 1), "rows of a unit")
+    part = Fraction(release.epsilon) / rows
+    share = delta / sum(exp(i * part) for i in range(rows))
+    if release.parameters.get("accounting") == "paper":
+        return event.tilt <= Fraction(cover.tilt(part, share, event.neighbours, accounting="paper"))
+    return compose.delta([event], part) <= share

@@ -45,7 +45,10 @@ def audit(
         check.run(subject, seed)
         for check in track(checks, "Auditing", console=console, disable=not console.is_terminal)
     ]
-    told = [asdict(f) | {"holds": f.holds, "ratio": f.ratio if isfinite(f.ratio) else None} for f in findings]
+    told = [
+        asdict(f) | {"what": check.what, "holds": f.holds, "ratio": f.ratio if isfinite(f.ratio) else None}
+        for check, f in zip(checks, findings, strict=True)
+    ]
     document = json.dumps(told, indent=2, allow_nan=False)
     (output / "audit.json").write_text(document + "\n")
     draw_panels(

@@ -1,6 +1,6 @@
 """Learn a list from a sample: buy class counts, choose a recipe, draw rules, buy counts of the rules (theory F)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib.metadata import version
@@ -19,7 +19,7 @@ from dprules.lists.greedy_cover import TRUE, Drawn, greedy_cover
 from dprules.lists.rule_list import Rule, RuleList
 from dprules.lists.simplify import trimmed
 from dprules.mechanisms import Bits, noisy_counts, os_bits
-from dprules.numbers import Real, rational, rounded_down, whole
+from dprules.numbers import Real, rational, rounded_down, rounded_up, whole
 
 CLASSES_SHARE = 0.02
 """Of epsilon, for noisy class counts, where the recipe needs them."""
@@ -92,7 +92,6 @@ def fit_list(
     *,
     spent: Sequence[Release] = (),
     bits: Bits | None = None,
-    progress: Callable[[int, int | None], None] = lambda done, most: None,
 ) -> Fitted:
     """Learn a list under settings; `spent` was released before (private cuts) and counts against epsilon.
 
@@ -113,7 +112,6 @@ def fit_list(
         tilt = budget.buy_counts("counts of the rules", settings.shares["counts"])
         bought = rules.with_counts(_rule_counts(sample, rules, literals, tilt, source))
         rules = trimmed(bought, noise=sqrt(2 * len(classes)) / float(tilt))
-    progress(len(drawn), plan.rounds)
     return Fitted(rules, _certificate(settings, budget, source))
 
 
@@ -145,7 +143,9 @@ class _Purse:
         touched = 1 if self._settings.neighbours is Neighbours.ADD_REMOVE else 2
         epsilon = rounded_down(self.share(share))
         tilt = Fraction(epsilon) / touched / self._settings.unit_rows
-        self.pay(Release(name, "noisy counts", epsilon, {"tilt": str(tilt)}))
+        self.pay(
+            Release(name, "noisy counts", epsilon, {"tilt": str(tilt), "rows of a unit": self._settings.unit_rows})
+        )
         return tilt
 
 
@@ -222,8 +222,8 @@ def _certificate(settings: Settings, budget: _Purse, bits: Bits) -> Certificate:
     if settings.rows is not None or settings.neighbours is Neighbours.REPLACE:
         public.append("the number of rows")
     return Certificate(
-        epsilon=float(settings.epsilon),
-        delta=float(settings.delta),
+        epsilon=rounded_up(rational(settings.epsilon, "epsilon")),
+        delta=rounded_up(rational(settings.delta, "delta")),
         neighbours=settings.neighbours.value,
         unit=settings.unit,
         accounting="paper" if settings.paper else "exact",
