@@ -149,6 +149,7 @@ def changed(**changes):
         (changed(list__rules__0__if__0__operator="eval"), "does not fit its column"),
         (changed(list__rules__0__if__0__value="'; DROP TABLE"), "does not fit its column"),
         (changed(list__columns__age={"kind": "numeric", "cuts": [2, 1]}), "columns of the file are not valid"),
+        (changed(list__classes=[None]), "classes of the file"),
         (changed(list__counts=[[1]]), "counts of the file do not fit"),
         (changed(certificate=None), "certificate is not one"),
         (changed(certificate__noise="loud"), "certificate is not one"),
@@ -158,6 +159,13 @@ def changed(**changes):
 def test_hostile_and_broken_files_are_refused(text, sentence):
     with pytest.raises(ModelError, match=sentence):
         Model.from_json(text)
+
+
+def test_a_list_without_rules_is_read_back():
+    for empty in (RuleList((), "no", CLASSES), RuleList((), "only", ("only",)).with_counts([[7]])):
+        model = Model(empty, CERTIFICATE)
+        assert Model.from_json(model.to_json()) == model
+        assert empty.predict([{}, {}]).tolist() == [empty.default] * 2
 
 
 def test_a_model_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):

@@ -66,6 +66,8 @@ def read(document: dict[str, Any]) -> "RuleList":
 
     require(document, FORMAT, VERSION)
     classes = tuple(_field(document, "classes", list))
+    if not classes or not all(isinstance(label, str | int | float) for label in classes):
+        raise ModelError("the classes of the file are not text or numbers. Export it again.")
     columns = _columns(document, classes)
     rules = []
     for entry in _field(document, "rules", list):
@@ -79,6 +81,8 @@ def read(document: dict[str, Any]) -> "RuleList":
 
 def _columns(document: dict[str, Any], classes: tuple[Value, ...]) -> dict[str, Column]:
     entries = _field(document, "columns", dict)
+    if not entries:  # a list without rules asks about nothing
+        return {}
     label = "label"
     while label in entries:
         label += "_"
