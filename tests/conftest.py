@@ -9,6 +9,8 @@ from scipy.stats import chi2
 
 from dprules.mechanisms import SeededBits
 
+pytest_plugins = ["servers"]
+
 
 class Listed:
     """The given words first, then a seeded source."""

@@ -148,6 +148,7 @@ def test_streams_and_lists_compose_under_one_relation():
         (lambda: Cover(ADD, Fraction(1), (Fraction(5),)), "rewards must lie"),
         (lambda: Cover(ADD, Fraction(1), (Fraction(0), Fraction(0)), 5), "rewards must have one entry"),
         (lambda: Cover(ADD, Fraction(1), (Fraction(0),), 0), "rounds must be an integer"),
+        (lambda: Cover(ADD, Fraction(1), (Fraction(0),), 2, Fraction(2)), "last must lie"),
     ],
 )
 def test_events_that_make_no_sense_cannot_be_made(make, starts):

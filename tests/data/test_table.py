@@ -77,9 +77,11 @@ def test_every_source_gives_the_same_codes(source, tmp_path):
 
 
 def test_a_database(tmp_path):
-    with open_table(database(tmp_path), table="people") as table:
-        assert rows(table.sample_codes(COLUMNS, LABEL)) == EXPECTED
-    with pytest.raises(ParameterError, match="needs the name of a table"), open_table("duckdb:///x.db"):
+    url = database(tmp_path)
+    for name in ("people", "main.people"):
+        with open_table(url, table=name) as table:
+            assert rows(table.sample_codes(COLUMNS, LABEL)) == EXPECTED
+    with pytest.raises(ParameterError, match="needs the name of a table"), open_table(url):
         pass
     with pytest.raises(DataError, match="no such database file"), open_table("duckdb:///none.db", table="t"):
         pass

@@ -38,9 +38,17 @@ FEATURES = np.array([[0, -1, -1], [1, -1, -1]], dtype=np.int32)
 
 
 @pytest.mark.parametrize(
-    ("rewards", "capped"), [((0,), False), ((1,), False), ((0.25, 0.5, 1.0), True), ((0.5, 0.5), True), ((1,), True)]
+    ("rewards", "capped", "last"),
+    [
+        ((0,), False, 1),
+        ((1,), False, 1),
+        ((0.25, 0.5, 1.0), True, 0.5),
+        ((0.5, 0.5), True, 1),
+        ((1,), True, 1),
+        ((1,), True, 0.25),
+    ],
 )
-def test_the_code_that_runs_has_the_exact_law(rewards, capped, bits):
+def test_the_code_that_runs_has_the_exact_law(rewards, capped, last, bits):
     sample = sample_of(ROWS)
     law = exact_list_law(
         [Example(features, label) for features, label in ROWS],
@@ -48,9 +56,10 @@ def test_the_code_that_runs_has_the_exact_law(rewards, capped, bits):
         2,
         rewards=rewards,
         rounds=len(rewards) if capped else None,
+        last=last,
     )
     assert LAW_TRUE == TRUE
-    runs = [tuple(greedy_cover(sample, FEATURES, 0.7, rewards, bits, capped)) for _ in range(4000)]
+    runs = [tuple(greedy_cover(sample, FEATURES, 0.7, rewards, bits, capped, last=last)) for _ in range(4000)]
     assert_law(runs, {key: float(p) for key, p in law.items()})
 
 

@@ -66,6 +66,18 @@ def test_all_forms_give_the_same_answers(seed):
     assert RuleList.from_json(rules.to_json()) == rules
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_sql_gives_the_same_answers_on_postgresql(seed, database):
+    rules, data = random_list(seed), frame(seed)
+    rows = rows_of(data)
+    database.execute('CREATE TABLE people (age float8, "odd ""name\'" text, level int, smoker boolean)')
+    with database.cursor() as cursor:
+        cursor.executemany("INSERT INTO people VALUES (%s, %s, %s, %s)", [tuple(row.values()) for row in rows])
+    found = [row[-1] for row in database.execute(rules.to_sql("public.people").encode()).fetchall()]
+    assert found == rules.predict(rows).tolist()
+    assert set(found) <= set(CLASSES)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_simplification_keeps_every_prediction(seed):
     rules = random_list(seed, length=14)

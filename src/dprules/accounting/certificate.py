@@ -116,7 +116,7 @@ def _event(release: Release, neighbours: Neighbours) -> Event:
     match release.mechanism:
         case "draws of rules":
             rewards = tuple(Fraction(reward) for reward in given["rewards"])
-            return Cover(neighbours, Fraction(given["tilt"]), rewards, given["rounds"])
+            return Cover(neighbours, Fraction(given["tilt"]), rewards, given["rounds"], Fraction(given["last"]))
         case "noisy counts":
             return Counts(neighbours, Fraction(given["tilt"]) * given.get("rows of a unit", 1))
         case _:

@@ -36,6 +36,7 @@ def delta(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
+    last: Real = 1,
 ) -> float:
     """Return the delta that holds with `epsilon`: the least bound for all data, rounded up.
 
@@ -45,6 +46,7 @@ def delta(
     neighbours: "add-remove" or "replace"
     reward: gamma in [0, 1], or one for each round, in their order; 0 is the paper's score
     rounds: how many draws at most, the one for the default included; None: any number
+    last: the tilt of the last of `rounds` draws, the one for the default, as a part of `tilt`
 
     Numerics: for any number of rounds the closed form, in ball arithmetic; for `rounds` a certified recursion; both
     are rounded up.
@@ -57,7 +59,7 @@ def delta(
     0.0
     """
     value = rounded_down(rational(epsilon, "epsilon", zero=True))
-    return curve(rational(tilt, "tilt"), *_parsed(neighbours, reward, rounds)).delta(min(value, 500.0))
+    return curve(rational(tilt, "tilt"), *_parsed(neighbours, reward, rounds, last)).delta(min(value, 500.0))
 
 
 def epsilon(
@@ -66,6 +68,7 @@ def epsilon(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
+    last: Real = 1,
     accounting: str = "exact",
 ) -> float:
     """Return nearly the smallest epsilon that holds with `delta`, rounded up.
@@ -77,10 +80,10 @@ def epsilon(
     """
     exact = rational(tilt, "tilt")
     target = probability(delta, "delta")
-    relation, rewards, most = _parsed(neighbours, reward, rounds)
+    relation, rewards, most, part = _parsed(neighbours, reward, rounds, last)
     if _is_paper(accounting, rewards):
         return _paper_epsilon(exact, target, relation)
-    return curve(exact, relation, rewards, most).epsilon(target)
+    return curve(exact, relation, rewards, most, part).epsilon(target)
 
 
 def tilt(
@@ -89,6 +92,7 @@ def tilt(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
+    last: Real = 1,
     accounting: str = "exact",
 ) -> float:
     """Return nearly the largest tilt that (epsilon, delta) allows, rounded down.
@@ -103,21 +107,28 @@ def tilt(
     (0.0916, 0.0163)
     >>> round(tilt(1.0, 1e-6, rounds=10), 4)
     0.155
+    >>> round(tilt(1.0, 1e-6, rounds=4, last=0.5), 4)  # a blunter choice of the default leaves more to the rules
+    0.3138
     """
     total = rounded_down(budget(epsilon))
     target = probability(delta, "delta")
-    relation, rewards, most = _parsed(neighbours, reward, rounds)
+    relation, rewards, most, part = _parsed(neighbours, reward, rounds, last)
     if _is_paper(accounting, rewards):
         return _paper_tilt(total, target, relation)
-    return _tilt(total, target, relation, rewards, most)
+    return _tilt(total, target, relation, rewards, most, part)
 
 
 @lru_cache(maxsize=256)
 def _tilt(
-    epsilon: float, delta: float, neighbours: Neighbours, rewards: tuple[Fraction, ...], rounds: int | None
+    epsilon: float,
+    delta: float,
+    neighbours: Neighbours,
+    rewards: tuple[Fraction, ...],
+    rounds: int | None,
+    last: Fraction,
 ) -> float:
     def cost(value: float, most: int | None) -> float:
-        return curve(Fraction(value), neighbours, rewards, most).delta(epsilon)
+        return curve(Fraction(value), neighbours, rewards, most, last).delta(epsilon)
 
     any_rounds = largest(lambda value: cost(value, None) <= delta, start=0.1)
     if rounds is None or rounds > MOST_ROUNDS:
@@ -128,13 +139,20 @@ def _tilt(
     return crossing(lambda value: cost(value, rounds), delta, any_rounds, high)
 
 
-def curve(tilt: Fraction, neighbours: Neighbours, rewards: tuple[Fraction, ...], rounds: int | None) -> Curve:
-    """Return the privacy curve of a cover; `rewards` has one entry, or one a round.
+def curve(
+    tilt: Fraction,
+    neighbours: Neighbours,
+    rewards: tuple[Fraction, ...],
+    rounds: int | None,
+    last: Fraction = Fraction(1),
+) -> Curve:
+    """Return the privacy curve of a cover; `rewards` has one entry, or one a round; `last` is at most 1.
 
     Guarantee: `docs/proofs/cover.md` for any number of rounds, `docs/proofs/cover_rounds.md` for `rounds`.
     """
-    add: Bound = partial(_one_way, tuple((reward * tilt, tilt) for reward in rewards), rounds)
-    remove: Bound = partial(_one_way, tuple((tilt, reward * tilt) for reward in rewards), rounds)
+    gains = _each_round(rewards, rounds, last)
+    add: Bound = partial(_one_way, tuple((reward * part * tilt, part * tilt) for reward, part in gains), rounds)
+    remove: Bound = partial(_one_way, tuple((part * tilt, reward * part * tilt) for reward, part in gains), rounds)
     pure = _pure(tilt, max(rewards), rounds)
     _refuse_zero_out(neighbours)
     if neighbours is Neighbours.ADD_REMOVE:
@@ -142,6 +160,16 @@ def curve(tilt: Fraction, neighbours: Neighbours, rewards: tuple[Fraction, ...],
     exchange = partial(_chain, add, remove, float(tilt))
     flip = partial(_flip, tilt)
     return symmetric(exchange if max(rewards) > 0 else lambda eps: min(flip(eps), exchange(eps)), 2 * pure)
+
+
+def _each_round(
+    rewards: tuple[Fraction, ...], rounds: int | None, last: Fraction
+) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Reward and part of the tilt: one pair for all rounds, or one a round."""
+    if last == 1 or rounds is None:
+        return tuple((reward, Fraction(1)) for reward in rewards)
+    every = rewards if len(rewards) == rounds else rewards * rounds
+    return (*((reward, Fraction(1)) for reward in every[:-1]), (every[-1], last))
 
 
 def _pure(tilt: Fraction, reward: Fraction, rounds: int | None) -> float:
@@ -207,8 +235,8 @@ def _chain(add: Bound, remove: Bound, tilt: float, epsilon: float) -> float:
 
 
 def _parsed(
-    neighbours: str | Neighbours, reward: Reward, rounds: int | None
-) -> tuple[Neighbours, tuple[Fraction, ...], int | None]:
+    neighbours: str | Neighbours, reward: Reward, rounds: int | None, last: Real
+) -> tuple[Neighbours, tuple[Fraction, ...], int | None, Fraction]:
     """Turn public parameters into types."""
     most = None if rounds is None else whole(rounds, "rounds")
     listed = reward if isinstance(reward, Sequence | np.ndarray) else [reward]
@@ -219,9 +247,12 @@ def _parsed(
         raise ParameterError(
             f"reward must have one entry for each of the rounds; got {len(rewards)}. Set rounds to that."
         )
+    part = rational(last, "last")
+    if part > 1:
+        raise ParameterError(f"last must lie in (0, 1]; got {last}. 1 draws the default like every rule.")
     relation = Neighbours.parse(neighbours)
     _refuse_zero_out(relation)
-    return relation, rewards, most
+    return relation, rewards, most, part
 
 
 def _is_paper(accounting: str, rewards: tuple[Fraction, ...]) -> bool:

@@ -67,9 +67,13 @@ class Cover(Event):
     tilt: Fraction
     rewards: tuple[Fraction, ...] = (Fraction(0),)
     rounds: int | None = None
+    last: Fraction = Fraction(1)
+    """The tilt of the last of the rounds, as a part of the tilt."""
 
     def __post_init__(self) -> None:
         rational(self.tilt, "tilt")
+        if not 0 < self.last <= 1:
+            raise ParameterError("last must lie in (0, 1].")
         if not self.rewards or not all(0 <= reward <= 1 for reward in self.rewards):
             raise ParameterError("rewards must lie in [0, 1], one for all draws or one for each.")
         if self.rounds is not None:

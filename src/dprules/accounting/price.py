@@ -62,7 +62,7 @@ def _counts(event: Counts) -> Curve:
 @price.register
 def _cover(event: Cover) -> Curve:
     """Theory A3 and A4: `docs/proofs/cover.md`, `docs/proofs/cover_rounds.md`."""
-    return cover.curve(event.tilt, event.neighbours, event.rewards, event.rounds)
+    return cover.curve(event.tilt, event.neighbours, event.rewards, event.rounds, event.last)
 
 
 @price.register

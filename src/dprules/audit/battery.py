@@ -120,8 +120,8 @@ CHECKS: tuple[Check, ...] = (
     ),
     _list(
         "list, add-remove, rising reward",
-        "a reward for each of three draws",
-        Cover(_ADD_REMOVE, Fraction(1), (Fraction(1, 4), _HALF, Fraction(1)), 3),
+        "a reward for each of three draws, the last at half the tilt",
+        Cover(_ADD_REMOVE, Fraction(1), (Fraction(1, 4), _HALF, Fraction(1)), 3, _HALF),
     ),
     _list("list, replace", "one record exchanged", Cover(_REPLACE, Fraction(1))),
     _list(

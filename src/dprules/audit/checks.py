@@ -151,7 +151,9 @@ def list_points(subject: Subject, event: Cover, seed: int, starts: int = 12, cop
     weight = subject.weight(float(event.tilt))
 
     def law(sample: Sequence[Example]) -> Law:
-        once = exact_list_law(sample, weight, lists.features, rewards=event.rewards, rounds=event.rounds)
+        once = exact_list_law(
+            sample, weight, lists.features, rewards=event.rewards, rounds=event.rounds, last=event.last
+        )
         return once if copies == 1 else independent(once, once)
 
     return _searched(record, lists, law, seed, starts)

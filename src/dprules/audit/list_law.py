@@ -43,6 +43,7 @@ def exact_list_law(
     rewards: Sequence[Real] = (0,),
     rounds: int | None = None,
     prior: Callable[[int], Number] = lambda feature: 1,
+    last: Real = 1,
 ) -> Law:
     """Return the probability of every list that DP-GreedyCover may draw from a sample.
 
@@ -53,6 +54,7 @@ def exact_list_law(
     rewards: gamma for each round, the last one repeated
     rounds: a cap; the draw that reaches it is made among the constant-true candidates only
     prior: a public factor for each feature
+    last: a factor of the scores in the draw that reaches the cap
 
     Examples
     --------
@@ -61,6 +63,7 @@ def exact_list_law(
     >>> sum(law.values()), law[(0, 1), (TRUE, 0)]
     (Fraction(1, 1), Fraction(4, 15))
     """
+    blunted = rational(last, "last")
     gammas = [rational(reward, "reward", zero=True) for reward in rewards]
     law: dict[Hashable, Number] = {}
 
@@ -70,15 +73,15 @@ def exact_list_law(
             return
         gamma = gammas[min(len(chosen), len(gammas) - 1)]
         used = {feature for feature, _ in chosen}
-        last = rounds is not None and len(chosen) + 1 >= rounds
-        open_features = [TRUE] if last else [f for f in range(TRUE, features) if f not in used]
+        finishing = rounds is not None and len(chosen) + 1 >= rounds
+        open_features = [TRUE] if finishing else [f for f in range(TRUE, features) if f not in used]
         weights: dict[tuple[int, int], Number] = {}
         for feature in open_features:
             covered = [example for example in left if example.covered_by(feature)]
             for label in range(labels):
                 correct = sum(example.label == label for example in covered)
                 score = gamma * correct - (len(covered) - correct)
-                weights[feature, label] = prior(feature) * weight(score)
+                weights[feature, label] = prior(feature) * weight(blunted * score if finishing else score)
         total = sum(weights.values())
         for rule, mass in weights.items():
             rest = [example for example in left if not example.covered_by(rule[0])]

@@ -16,6 +16,8 @@ import ibis.expr.types as ir
 MISSING: Final = -1
 Value = str | int | float
 
+_NUMBER: Final = r"^\s*[+-]?([0-9]{1,200}(\.[0-9]{0,200})?|\.[0-9]{1,200})([eE][+-]?[0-9]{1,2})?\s*$"
+"""Text that every engine reads as a number without an error."""
 _TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
 _FALSE: Final = ("false", "f", "no", "n", "0", "0.0")
 
@@ -132,7 +134,12 @@ def number(value: object) -> float | None:
 
 def as_number(cell: Any) -> Any:
     """Read a column of the engine as finite numbers; what is not one becomes null."""
-    read = cell.cast("float64") if cell.type().is_numeric() or cell.type().is_boolean() else cell.try_cast("float64")
+    if cell.type().is_numeric() or cell.type().is_boolean():
+        read = cell.cast("float64")
+    elif cell.get_backend().name == "duckdb":  # others claim to try, and fail
+        read = cell.try_cast("float64")
+    else:
+        read = ibis.ifelse(cell.re_search(_NUMBER), cell, ibis.null("string")).cast("float64")
     return ibis.ifelse(read.isinf() | read.isnan(), ibis.null("float64"), read)
 
 

@@ -11,8 +11,10 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
-BLOCK = 512
+BLOCK = 504
 """Words of a column that are counted before the next block: the columns of a block stay in the cache."""
+WORTH_THREADS = 500_000
+"""Words to count from which on several threads pay."""
 
 _compiled = njit(cache=True, error_model="numpy", boundscheck=False, nogil=True)
 
@@ -88,34 +90,93 @@ def extracted(columns: Words, chosen: NDArray[np.int64]) -> Words:
 
 
 @_compiled
-def add_counts(
-    columns: Words, plane: Words, features: NDArray[np.int32], factor: int, counts: NDArray[np.int64]
+def _meet(column: Words, start: int, masks: Words, found: Words, size: int) -> None:
+    """Both masks and a block of a column."""
+    for w in range(size):
+        found[0, w] = column[start + w] & masks[0, w]
+        found[1, w] = column[start + w] & masks[1, w]
+
+
+@_compiled
+def _sum_and_carry(a: int, b: int, c: int) -> Any:
+    """A full adder on every bit."""
+    half = a ^ b
+    return half ^ c, (a & b) | (half & c)
+
+
+@_compiled
+def _size_of_block(words: Words, mask: Words) -> Any:
+    """|words and mask| for a whole block: adders turn seven words into three before their bits are counted."""
+    ones, twos, fours = np.uint64(0), np.uint64(0), np.uint64(0)
+    step = BLOCK // 7
+    for w in range(step):
+        a, b = words[w] & mask[w], words[w + step] & mask[w + step]
+        c, d = words[w + 2 * step] & mask[w + 2 * step], words[w + 3 * step] & mask[w + 3 * step]
+        e, f = words[w + 4 * step] & mask[w + 4 * step], words[w + 5 * step] & mask[w + 5 * step]
+        g = words[w + 6 * step] & mask[w + 6 * step]
+        low, carry = _sum_and_carry(a, b, c)
+        more, again = _sum_and_carry(d, e, f)
+        one, last = _sum_and_carry(low, more, g)
+        two, four = _sum_and_carry(carry, again, last)
+        ones += _popcount(one)
+        twos += _popcount(two)
+        fours += _popcount(four)
+    return ones + np.uint64(2) * twos + np.uint64(4) * fours
+
+
+@_compiled
+def _add_sizes(column: Words, start: int, masks: Words, size: int, counts: NDArray[np.int64]) -> None:
+    """Add the sizes of both masks and a block of a column."""
+    words = column[start : start + size]
+    for side in range(2):
+        mask = masks[side]
+        if size == BLOCK:
+            total = _size_of_block(words, mask)
+        else:
+            total = np.uint64(0)
+            for w in range(size):
+                total += _popcount(words[w] & mask[w])
+        counts[side] += np.int64(total)
+
+
+@_compiled
+def _count_part(
+    columns: Words, planes: Words, features: NDArray[np.int32], counts: NDArray[np.int64], begin: int, end: int
 ) -> None:
-    """Add factor * |feature and plane| to counts, for features given as sorted triples of columns (-1: none)."""
-    words = columns.shape[1]
-    one = np.empty(BLOCK, dtype=np.uint64)
-    two = np.empty(BLOCK, dtype=np.uint64)
-    for start in range(0, words, BLOCK):
-        size = min(BLOCK, words - start)
+    """Add the counts of the words from begin to end, for two planes."""
+    masks = np.empty((2, BLOCK), dtype=np.uint64)
+    one, two = masks.copy(), masks.copy()
+    for start in range(begin, end, BLOCK):
+        size = min(BLOCK, end - start)
+        masks[:, :size] = planes[:, start : start + size]
         first = second = -1
         for f in range(len(features)):
             i, j, k = features[f, 0], features[f, 1], features[f, 2]
-            if i != first:
-                for w in range(size):
-                    one[w] = columns[i, start + w] & plane[start + w]
-                first, second = i, -1
-            total = np.uint64(0)
             if j < 0:
-                for w in range(size):
-                    total += _popcount(one[w])
-            elif k < 0:
-                for w in range(size):
-                    total += _popcount(one[w] & columns[j, start + w])
-            else:
-                if j != second:
-                    for w in range(size):
-                        two[w] = one[w] & columns[j, start + w]
-                    second = j
-                for w in range(size):
-                    total += _popcount(two[w] & columns[k, start + w])
-            counts[f] += factor * np.int64(total)
+                _add_sizes(columns[i], start, masks, size, counts[f])
+                continue
+            if i != first:
+                _meet(columns[i], start, masks, one, size)
+                first, second = i, -1
+            if k < 0:
+                _add_sizes(columns[j], start, one, size, counts[f])
+                continue
+            if j != second:
+                _meet(columns[j], start, one, two, size)
+                second = j
+            _add_sizes(columns[k], start, two, size, counts[f])
+
+
+def counted(columns: Words, planes: Words, features: NDArray[np.int32]) -> NDArray[np.int64]:
+    """|feature and plane| for two planes, of features given as sorted triples of columns (-1: none); on all cores."""
+    words = columns.shape[1]
+    cores = (os.cpu_count() or 1) if words * len(features) > WORTH_THREADS else 1
+    edges = [words * core // cores for core in range(cores + 1)]
+    found = np.zeros((cores, len(features), 2), dtype=np.int64)
+    if cores == 1:
+        _count_part(columns, planes, features, found[0], 0, words)
+    else:
+        with ThreadPoolExecutor(cores) as pool:
+            list(pool.map(partial(_count_part, columns, planes, features), found, edges[:-1], edges[1:]))
+    total: NDArray[np.int64] = found.sum(axis=0)
+    return total

@@ -1,23 +1,19 @@
 """A labelled sample as bits: private, so it shows nothing of itself."""
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.data.packed import Words, add_counts, extracted, pack, positions, size_of
+from dprules.data.packed import Words, counted, extracted, pack, positions, size_of
 from dprules.errors import PrivacyError
 
 Features = NDArray[np.int32]
 """Conjunctions: rows of three literal indices in increasing order, -1 where there is none; sorted."""
 Counts = NDArray[np.int64]
 
-WORTH_THREADS = 500_000
-"""Words to count from which on a thread for each class pays."""
-EXTRACTION = 8
+EXTRACTION = 2
 """What it costs to move one bit of a row, in words counted."""
 
 
@@ -74,16 +70,14 @@ class Sample:
     def _in_place(self, features: Features, rows: Words) -> Counts:
         """One masked pass over the columns."""
         found = np.zeros((self.classes, len(features)), dtype=np.int64)
-
-        def count(label: int) -> None:
-            for factor, plane in self._planes[label]:
-                add_counts(self._columns, plane & rows, features, factor, found[label])
-
-        if self._columns.shape[1] * len(features) < WORTH_THREADS:
-            list(map(count, range(self.classes)))
-        else:
-            with ThreadPoolExecutor(min(self.classes, os.cpu_count() or 1)) as pool:
-                list(pool.map(count, range(self.classes)))
+        planes = [(label, factor, plane) for label, own in enumerate(self._planes) for factor, plane in own]
+        for two in (planes[i : i + 2] for i in range(0, len(planes), 2)):
+            masks = np.zeros((2, len(rows)), dtype=np.uint64)
+            for mask, (_, _, plane) in zip(masks, two, strict=False):
+                np.bitwise_and(plane, rows, out=mask)
+            counts = counted(self._columns, masks, features)
+            for at, (label, factor, _) in enumerate(two):
+                found[label] += factor * counts[:, at]
         return found
 
     def totals(self, rows: Words) -> Counts:

@@ -172,16 +172,18 @@ def open_table(source: object, table: str | None = None, delimiter: str | None =
     Parameters
     ----------
     source: CSV (also .gz), TSV, Parquet; duckdb:///file.db or postgresql://...; pandas, Polars, Arrow; an Ibis table
-    table: the table's name in a database
+    table: the table's name in a database, also as schema.name
     delimiter: of a CSV file, if it is not found out
     """
     if isinstance(source, Table):
         yield source
         return
     with tempfile.TemporaryDirectory(prefix="dprules-") as spill:  # made with mode 0700
-        connection = _duckdb(spill)
+        at = urlsplit(source) if isinstance(source, str) else None
+        url = at is not None and at.scheme in ("duckdb", "postgresql", "postgres")
+        connection = _database(str(source), spill) if url else _duckdb(spill)
         try:
-            yield _opened(connection, source, table, delimiter)
+            yield _named(connection, table) if url else _opened(connection, source, delimiter)
         finally:
             connection.disconnect()
 
@@ -191,36 +193,38 @@ def _duckdb(spill: str, database: str | None = None, read_only: bool = False) ->
     return ibis.duckdb.connect(database or ":memory:", read_only=read_only, **settings)
 
 
-def _opened(connection: Any, source: object, table: str | None, delimiter: str | None) -> Table:
+def _opened(connection: Any, source: object, delimiter: str | None) -> Table:
     if isinstance(source, ir.Table):
         return Table(source, "the Ibis table")
-    if isinstance(source, str) and urlsplit(source).scheme in ("duckdb", "postgresql", "postgres"):
-        return _database(source, table)
     if isinstance(source, str | Path):
         return _file(connection, str(source), delimiter)
     made = _quietly(lambda: ibis.memtable(source), "X must be a data frame (pandas, Polars or Arrow), a file or a URL.")
     return Table(_quietly(lambda: _copied(connection, made), "the data frame cannot be read."), "the data frame")
 
 
-def _database(url: str, table: str | None) -> Table:
-    if not table:
-        raise ParameterError("a database needs the name of a table. Give --table NAME (or table=...).")
-    parts = urlsplit(url)
-    if parts.scheme == "duckdb":
-        path = parts.path if parts.path.startswith("//") is False and parts.netloc == "" else parts.netloc + parts.path
-        path = path[1:] if url.startswith("duckdb:///") and not url.startswith("duckdb:////") else path
-        if not Path(path).is_file():
-            raise DataError(
-                f"{path}: no such database file. Check the URL: duckdb:///relative.db or duckdb:////absolute.db."
-            )
-        connection = _quietly(
-            lambda: _duckdb(tempfile.gettempdir(), path, read_only=True), f"{path} is not a DuckDB file."
-        )
-    else:
-        connection = _quietly(
+def _database(url: str, spill: str) -> Any:
+    """Connect to a database: DuckDB's own files, and others through their own drivers."""
+    if not url.startswith("duckdb:"):
+        return _quietly(
             lambda: ibis.connect(url), "the database cannot be reached. Check the URL and the driver extra."
         )
-    opened = _quietly(lambda: connection.table(table), f"the database has no table {table!r} that can be read.")
+    path = url.removeprefix("duckdb:").removeprefix("//")
+    path = path[1:] if path.startswith("/") else path
+    if not Path(path).is_file():
+        raise DataError(
+            f"{path}: no such database file. Check the URL: duckdb:///relative.db or duckdb:////absolute.db."
+        )
+    return _quietly(lambda: _duckdb(spill, path, read_only=True), f"{path} is not a DuckDB file.")
+
+
+def _named(connection: Any, table: str | None) -> Table:
+    if not table:
+        raise ParameterError("a database needs the name of a table. Give --table NAME (or table=...).")
+    schema, _, name = table.rpartition(".")
+    opened = _quietly(
+        lambda: connection.table(name, database=schema or None),
+        f"the database has no table {table!r} that can be read.",
+    )
     return Table(opened, f"table {table}")
 
 

@@ -103,9 +103,8 @@ def fit_list(
     plan = _recipe(sample, settings, budget, source)
     epsilon = budget.rest(reserve=settings.shares.get("counts", 0))
     tilt = _tilt(settings, epsilon, plan)
-    drawn = greedy_cover(
-        sample, features, tilt, plan.rewards, source, plan.capped, None if settings.paper else recipe.prior(features)
-    )
+    prior = None if settings.paper else recipe.prior(features)
+    drawn = greedy_cover(sample, features, tilt, plan.rewards, source, plan.capped, prior, plan.last)
     budget.pay(_rules_release(settings, epsilon, tilt, plan))
     rules = _named(drawn, features, literals, classes).simplified()
     if "counts" in settings.shares:
@@ -170,7 +169,7 @@ def _tilt(settings: Settings, epsilon: float, plan: recipe.Recipe) -> Fraction:
     epsilon, delta = _for_one_row(settings, epsilon)
     if settings.paper:
         return Fraction(cover.tilt(epsilon, delta, settings.neighbours, accounting="paper"))
-    return Fraction(cover.tilt(epsilon, delta, settings.neighbours, max(plan.rewards), plan.rounds))
+    return Fraction(cover.tilt(epsilon, delta, settings.neighbours, max(plan.rewards), plan.rounds, plan.last))
 
 
 def _for_one_row(settings: Settings, epsilon: float) -> tuple[float, float]:
@@ -185,6 +184,7 @@ def _rules_release(settings: Settings, epsilon: float, tilt: Fraction, plan: rec
         "tilt": str(tilt),
         "rounds": plan.rounds,
         "rewards": [str(max(plan.rewards))],
+        "last": str(plan.last),
         "schedule": [str(reward) for reward in plan.rewards],
         "width": settings.width,
         "accounting": "paper" if settings.paper else "exact",

@@ -46,7 +46,7 @@ def best_score(scores: NDArray[np.int64], prior: NDArray[np.float64], size: int)
 
 def greedy_without_privacy(sample: Sample, features: Features, rewards: Sequence[Real]) -> list[Drawn]:
     """The same learner without noise, for comparison: **not private**."""
-    return list(_rules(sample, features, best_score, rewards, True, np.ones(len(features) + 1)))
+    return list(_rules(sample, features, best_score, best_score, rewards, True, np.ones(len(features) + 1)))
 
 
 def greedy_cover(
@@ -57,10 +57,12 @@ def greedy_cover(
     bits: Bits,
     capped: bool = True,
     prior: NDArray[np.float64] | None = None,
+    last: Real = 1,
 ) -> list[Drawn]:
     """Draw rules until the constant true is drawn; the last of `rewards` draws, if `capped`, is among constants only.
 
-    Guarantee: the transcript costs `cover.curve(tilt, ..., rewards, len(rewards))` (`docs/proofs/cover_rounds.md`).
+    Guarantee: the transcript costs `cover.curve(tilt, ..., rewards, len(rewards), last)`
+    (`docs/proofs/cover_rounds.md`).
     Rewards are rounded down to multiples of 1/64 before use.
 
     Parameters
@@ -68,15 +70,19 @@ def greedy_cover(
     rewards: one for each draw
     capped: False runs until the features are exhausted, with the last reward repeated
     prior: public weights of the features and, last, of the constant true
+    last: the tilt of the draw among constants, as a part of `tilt`
     """
     weights = np.ones(len(features) + 1) if prior is None else prior
-    return list(_rules(sample, features, Exponential(rational(tilt, "tilt"), bits), rewards, capped, weights))
+    exact = rational(tilt, "tilt")
+    rule, default = Exponential(exact, bits), Exponential(exact * rational(last, "last"), bits)
+    return list(_rules(sample, features, rule, default, rewards, capped, weights))
 
 
 def _rules(
     sample: Sample,
     features: Features,
     choose: Choose,
+    choose_default: Choose,
     rewards: Sequence[Real],
     capped: bool,
     prior: NDArray[np.float64],
@@ -85,7 +91,7 @@ def _rules(
     left, totals, prior = sample.counts(features, alive), sample.totals(alive), prior.copy()
     for round_, reward in enumerate(_endless(rewards, capped)):
         if capped and round_ == len(rewards) - 1:
-            prior[:constant] = 0
+            prior[:constant], choose = 0, choose_default
         if not totals.any():
             yield from _drawn_from_nothing(choose, prior, classes, len(rewards) - round_ if capped else None)
             return

@@ -26,6 +26,8 @@ class Recipe:
 
     rewards: tuple[Fraction, ...]
     capped: bool
+    last: Fraction = Fraction(1)
+    """The tilt of the draw for the default, as a part of the tilt."""
 
     @property
     def rounds(self) -> int | None:
@@ -36,6 +38,8 @@ class Recipe:
 def short_list(rules: int, first: Real) -> Recipe:
     """Precise rules first, coverage later: rewards grow geometrically from `first` to 1, and 1 for the default.
 
+    The default is drawn at half the tilt, which costs nothing: the price is that of one draw fewer.
+
     Examples
     --------
     >>> [float(reward) for reward in short_list(3, 0.25).rewards]
@@ -43,7 +47,7 @@ def short_list(rules: int, first: Real) -> Recipe:
     """
     start = max(float(first), 1 / 64)
     steps = [start ** (1 - j / (rules - 1)) if rules > 1 else start for j in range(rules)]
-    return Recipe((*(quantised(step) for step in steps), Fraction(1)), capped=True)
+    return Recipe((*(quantised(step) for step in steps), Fraction(1)), capped=True, last=Fraction(1, 2))
 
 
 def constant_reward(rules: int | None, reward: Real) -> Recipe:
