@@ -218,3 +218,28 @@ def test_the_demo_end_to_end(tmp_path, monkeypatch, capsys):
         "schema.toml",
         "stays.csv",
     }
+
+
+ODD = {"empty table": "has no rows", "one class": "all rows are of class no", "undeclared labels": "undeclared label"}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_rows_that_are_public_can_be_checked(case, folder, monkeypatch, capsys):
+    changed = folder / "odd.csv"
+    changed.write_text("".join(ROWS[case]((folder / "stays.csv").read_text().splitlines(keepends=True))))
+    asked = ("fit", str(changed), *fit(folder, "--rows-are-public", output="odd.json")[2:])
+    code, _, err = run(monkeypatch, capsys, *asked)
+    assert code == Exit.INPUT
+    assert ODD[case] in err
+    assert not (folder / "odd.json").exists()
+
+
+def test_the_certificate_says_that_rows_were_looked_at(folder, monkeypatch, capsys):
+    code, out, _ = run(monkeypatch, capsys, *fit(folder, "--rows-are-public", output="checked.json"))
+    assert code == Exit.OK
+    assert "the rows themselves, which were checked before the fit" in out
+    changed = folder / "odd.csv"
+    lines = (folder / "stays.csv").read_text().splitlines(keepends=True)
+    changed.write_text("".join(ROWS["an all-missing column"](lines)))
+    asked = ("fit", str(changed), *fit(folder, "--rows-are-public", output="odd.json")[2:])
+    assert "has no declared value in any row" in run(monkeypatch, capsys, *asked)[2]

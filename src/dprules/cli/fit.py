@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from dprules.cli.files import Data, Delimiter, Json, TableName, require_writable
+from dprules.cli.progress import progress_bar
 from dprules.errors import ParameterError
 
 EPILOG = (
@@ -41,6 +41,10 @@ def fit(
     table: TableName = None,
     delimiter: Delimiter = None,
     seed: Annotated[int | None, typer.Option(help="Repeatable noise: the result is NOT private.")] = None,
+    rows_are_public: Annotated[
+        bool,
+        typer.Option("--rows-are-public", help="Check the rows first, and refuse odd ones; the certificate says so."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, read no row, spend nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -70,15 +74,16 @@ def fit(
     if unit_rows < 1:
         raise ParameterError(f"unit-rows must be at least 1; got {unit_rows}. 1 is the safest.")
     bits = None if seed is None else SeededBits(seed)
-    console = Console(stderr=True)
-    with open_table(data, table, delimiter) as opened, console.status("reading the table") as status:
+    with open_table(data, table, delimiter) as opened, progress_bar() as progress:
         names = [described.label.name, *(c.name for c in described.columns), *([unit] if unit else [])]
         opened.require(names)
         if dry_run:
             typer.echo("Everything is in order; no row was read and nothing was spent.")
             return
         owner = None if unit is None else Unit(unit, unit_rows)
-        model = learn_list(opened, described, settings, unit=owner, bits=bits, progress=status.update)
+        model = learn_list(
+            opened, described, settings, unit=owner, bits=bits, rows_are_public=rows_are_public, progress=progress
+        )
     model.save(output)
     if report is not None:
         from dprules.report.html import render

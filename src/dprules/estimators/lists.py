@@ -22,7 +22,7 @@ from dprules.data.literals import literals as literals_of
 from dprules.data.sample import Sample
 from dprules.data.schema import Schema
 from dprules.data.table import Codes, Unit, open_table
-from dprules.errors import ParameterError
+from dprules.errors import DataError, ParameterError
 from dprules.lists.fit import Settings, _named, fit_list
 from dprules.lists.learn import learn_list
 from dprules.lists.rivest import rivest
@@ -50,7 +50,7 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any) -> tuple[Codes, tuple[Boolean, ...], list[Value]]:
         """Booleans, or numbers as x > 0; classes from y."""
-        X, y = validate_data(self, X, y, accept_sparse="csr")
+        X, y = _validated(self, X, y)
         check_classification_targets(y)
         known = getattr(self, "classes", None)
         self.classes_ = np.unique(y) if known is None else np.asarray(known)
@@ -68,7 +68,7 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if getattr(self, "schema", None) is not None:
             return self.rule_list_.cells(X)
-        matrix = _booleans(validate_data(self, X, accept_sparse="csr", reset=False))
+        matrix = _booleans(_validated(self, X, reset=False))
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
         place = {str(name): i for i, name in enumerate(names)}
         return self.rule_list_.cells_of(matrix[:, [place[column.name] for column in self.rule_list_.columns]])
@@ -233,6 +233,16 @@ class DecisionListClassifier(_Lists):
         drawn = rivest(sample, features, self.max_rules, (self.reward,))
         self.rule_list_ = _named(drawn, features, literals, classes).simplified()
         return self
+
+
+def _validated(estimator: BaseEstimator, *arrays: Any, reset: bool = True) -> Any:
+    """scikit-learn's checks; where they would quote a cell, a sentence of our own."""
+    try:
+        return validate_data(estimator, *arrays, accept_sparse="csr", reset=reset)
+    except ValueError as error:
+        if not str(error).startswith("could not convert"):
+            raise
+    raise DataError("X has cells that are not numbers or Booleans. Describe the columns in a schema (schema=...).")
 
 
 def _booleans(X: Any) -> NDArray[np.int16]:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from importlib.metadata import version
 from math import sqrt
+from typing import Protocol
 
 import numpy as np
 
@@ -76,6 +78,14 @@ class Settings:
         return not self.paper and (self.reward is None or self.max_rules is None)
 
 
+class Progress(Protocol):
+    """Told how far a step has come; everything told is public."""
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        """Show it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """A list and its certificate: everything here may be published."""
@@ -92,6 +102,7 @@ def fit_list(
     *,
     spent: Sequence[Release] = (),
     bits: Bits | None = None,
+    progress: Progress = lambda step, done, total: None,
 ) -> Fitted:
     """Learn a list under settings; `spent` was released before (private cuts) and counts against epsilon.
 
@@ -104,7 +115,9 @@ def fit_list(
     epsilon = budget.rest(reserve=settings.shares.get("counts", 0))
     tilt = _tilt(settings, epsilon, plan)
     prior = None if settings.paper else recipe.prior(features)
-    drawn = greedy_cover(sample, features, tilt, plan.rewards, source, plan.capped, prior, plan.last)
+    told = partial(progress, "drawing rules", total=plan.rounds)
+    told(0)
+    drawn = greedy_cover(sample, features, tilt, plan.rewards, source, plan.capped, prior, plan.last, told)
     budget.pay(_rules_release(settings, epsilon, tilt, plan))
     rules = _named(drawn, features, literals, classes).simplified()
     if "counts" in settings.shares:

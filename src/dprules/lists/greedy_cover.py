@@ -1,6 +1,6 @@
 """DP-GreedyCover [BF26, Algorithm 1]: draw a rule, remove what it covers, go on (theory A1, F)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -58,6 +58,7 @@ def greedy_cover(
     capped: bool = True,
     prior: NDArray[np.float64] | None = None,
     last: Real = 1,
+    progress: Callable[[int], None] = lambda rules: None,
 ) -> list[Drawn]:
     """Draw rules until the constant true is drawn; the last of `rewards` draws, if `capped`, is among constants only.
 
@@ -71,11 +72,16 @@ def greedy_cover(
     capped: False runs until the features are exhausted, with the last reward repeated
     prior: public weights of the features and, last, of the constant true
     last: the tilt of the draw among constants, as a part of `tilt`
+    progress: told how many rules have been drawn
     """
     weights = np.ones(len(features) + 1) if prior is None else prior
     exact = rational(tilt, "tilt")
     rule, default = Exponential(exact, bits), Exponential(exact * rational(last, "last"), bits)
-    return list(_rules(sample, features, rule, default, rewards, capped, weights))
+    found = []
+    for drawn in _rules(sample, features, rule, default, rewards, capped, weights):
+        found.append(drawn)
+        progress(len(found))
+    return found
 
 
 def _rules(

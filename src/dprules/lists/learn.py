@@ -1,14 +1,14 @@
 """From a table and a schema to a model: what the command line and the estimators call."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from dprules.accounting import Neighbours, Release
+from dprules.data.check import check_rows
 from dprules.data.encode import encode
 from dprules.data.schema import Schema
 from dprules.data.table import Table, Unit
 from dprules.errors import ParameterError
-from dprules.lists.fit import Settings, fit_list
+from dprules.lists.fit import Progress, Settings, fit_list
 from dprules.lists.model import Model
 from dprules.mechanisms import Bits
 from dprules.numbers import Real, rational, rounded_down
@@ -24,23 +24,33 @@ def learn_list(
     *,
     unit: Unit | None = None,
     bits: Bits | None = None,
-    progress: Callable[[str], None] = lambda step: None,
+    rows_are_public: bool = False,
+    progress: Progress = lambda step, done, total: None,
 ) -> Model:
-    """Read the table, buy cuts if the schema asks for them, and learn a list."""
+    """Read the table, buy cuts if the schema asks for them, and learn a list.
+
+    Parameters
+    ----------
+    rows_are_public: first refuse odd rows (`check_rows`); the certificate says that they were looked at
+    """
     table.require([schema.label.name, *(column.name for column in schema.columns)])
-    progress("reading the table")
+    progress("reading the table", 0, None)
+    if rows_are_public:
+        check_rows(table, schema)
     schema, spent = _with_bought_cuts(table, schema, settings)
     literals = schema.literals()
     sample = encode(
         table.sample_codes(schema.columns, schema.label, unit), schema.columns, literals, len(schema.label.classes)
     )
-    progress("drawing rules")
-    public = settings.public + (
-        ("values and cuts, read off the data and declared public",) if schema.values_are_public else ()
-    )
+    public = settings.public
+    if schema.values_are_public:
+        public += ("values and cuts, read off the data and declared public",)
+    if rows_are_public:
+        public += ("the rows themselves, which were checked before the fit",)
     if unit is not None:
         settings = replace(settings, unit=f"value of {unit.column}", unit_rows=unit.rows)
-    fitted = fit_list(sample, literals, schema.label.classes, replace(settings, public=public), spent=spent, bits=bits)
+    settings = replace(settings, public=public)
+    fitted = fit_list(sample, literals, schema.label.classes, settings, spent=spent, bits=bits, progress=progress)
     return Model(fitted.rules, fitted.certificate)
 
 
