@@ -4,10 +4,16 @@ import json
 import sys
 from pathlib import Path
 
-from bench import accounting, lists, mechanisms, speed
+from bench import accounting, lists, lists_more, mechanisms, speed
 from bench.table import replace_table
 
-BENCHMARKS = {"mechanisms": mechanisms, "accounting": accounting, "speed": speed, "lists": lists}
+BENCHMARKS = {
+    "mechanisms": mechanisms,
+    "accounting": accounting,
+    "speed": speed,
+    "lists": lists,
+    "lists_more": lists_more,
+}
 ROOT = Path(__file__).parent
 
 

@@ -20,6 +20,7 @@ LABELS = {
     "car": "class",
     "german": "class",
 }
+MORE = {"diabetes130": "readmitted"}
 
 
 def load(name: str) -> tuple[pa.Table, Schema]:
@@ -28,7 +29,7 @@ def load(name: str) -> tuple[pa.Table, Schema]:
     header = pyarrow.csv.open_csv(path).schema.names
     text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False)
     table = pyarrow.csv.read_csv(path, convert_options=text)
-    label = LABELS[name]
+    label = (LABELS | MORE)[name]
     if name == "car":
         two = pc.if_else(pc.equal(table[label], "unacc"), "unacc", "acc")
         table = table.set_column(table.schema.get_field_index(label), label, two)
