@@ -117,7 +117,8 @@ def table(results: list[dict[str, object]]) -> str:
     parts.append(
         f"Sample bounds, {bound['features']} features, realizable, epsilon 1: for an error of {bound['error']} "
         f"with probability {1 - bound['failure']:.2f} the paper's theorem asks for {bound['paper_rows']:,} rows; "
-        f"with its settings the worst error of {bound['runs']} runs was {bound['worst']['paper']:.4f}. Ours asks for {bound['rows']:,} rows "
-        f"({bound['paper_rows'] / bound['rows']:.0f} times fewer); worst error {bound['worst']['ours']:.4f}."
+        f"with its settings the worst error of {bound['runs']} runs was {bound['worst']['paper']:.4f}. "
+        f"Ours asks for {bound['rows']:,} rows ({bound['paper_rows'] / bound['rows']:.0f} times fewer); "
+        f"worst error {bound['worst']['ours']:.4f}."
     )
     return "\n\n".join(parts)

@@ -13,7 +13,7 @@ import pytest
 
 
 def _tool(name):
-    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}")) + [shutil.which(name)]
+    found = [*sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}")), shutil.which(name)]
     return found[0] or pytest.skip("needs a PostgreSQL server: install the package postgresql")
 
 

@@ -1,0 +1,148 @@
+"""The loop that the private Winnows share: predict, cache, notice that the cache is full, release (theory B).
+
+A *rule* is public: it is a function of what has been released so far. It says which examples are cached, how many make a
+segment, and how draws from their scores become the next rule. Everything else in here is private.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.accounting import Event
+from dprules.errors import PrivacyError
+from dprules.mechanisms import AboveThreshold, Bits, draw, os_bits
+from dprules.mechanisms.above_threshold import Watch
+from dprules.numbers import Real
+from dprules.online.blocks import Block, Integers, Weights
+
+CHUNK = 4096
+"""Examples that are looked at with one hypothesis before the next test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """What a rule asks to be drawn: integer scores of candidates with a public prior, at a tilt, so many times."""
+
+    scores: Integers
+    tilt: Real
+    size: int
+    prior: NDArray[np.float64] | None = None
+
+
+class Rule(Protocol):
+    """A private Winnow between two releases: public, immutable."""
+
+    @property
+    def weights(self) -> Weights:
+        """The released hypothesis."""
+        ...
+
+    @property
+    def above(self) -> AboveThreshold | None:
+        """The test that ends the segment; None if there will be no more releases."""
+        ...
+
+    @property
+    def confidence(self) -> float:
+        """Examples with y <w, x> at most this are cached."""
+        ...
+
+    @property
+    def first_only(self) -> bool:
+        """Whether only the first cached example of a segment enters the scores."""
+        ...
+
+    @property
+    def forgets(self) -> bool:
+        """Whether scores are cleared after a release."""
+        ...
+
+    def draws(self, scores: Integers, cached: int, unit: int) -> Draws:
+        """What to draw when the test has fired, from scores in multiples of 1/unit."""
+        ...
+
+    def after(self, indices: Integers) -> "Rule":
+        """The rule that a release leads to."""
+        ...
+
+    def event(self, neighbours: str) -> Event:
+        """What the whole stream costs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A release: after which example of the block it came, and the indices that were drawn. Public."""
+
+    position: int
+    indices: tuple[int, ...]
+
+
+class PrivateLearner:
+    """A rule that runs on a stream. It holds private scores: it shows nothing and refuses to be pickled or copied.
+
+    Guarantee: the sequence of releases costs `rule.event(neighbours)`; nothing else leaves this object.
+    """
+
+    __slots__ = ("_bits", "_cached", "_scores", "_unit", "_watch", "rule")
+
+    def __init__(self, rule: Rule, unit: int = 1, bits: Bits | None = None) -> None:
+        self.rule = rule
+        """The public rule in force."""
+        self._bits: Bits = os_bits if bits is None else bits
+        self._unit = unit
+        self._scores = np.zeros(len(rule.weights.values), dtype=np.int64)
+        self._cached = 0
+        self._watch = self._started()
+
+    def __repr__(self) -> str:
+        return f"<private learner with {type(self.rule).__name__}>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PrivacyError(
+            "A stream learner holds private state and cannot be copied or pickled. Keep it in a store (dprules stream)."
+        )
+
+    @property
+    def secure(self) -> bool:
+        """Whether the noise comes from a cryptographic source."""
+        return self._bits.secure
+
+    def learn(
+        self, block: Block, labels: NDArray[np.int8], published: Callable[[Released], None] = lambda release: None
+    ) -> None:
+        """Take labelled examples, labels -1 or 1 (0: nothing happened in this round), in their order."""
+        start = 0
+        while start < block.size and self._watch is not None:
+            stop = min(start + CHUNK, block.size)
+            signs = labels[start:stop]
+            cached = (signs * block.says(self.rule.weights, start, stop) <= self.rule.confidence) & (signs != 0)
+            fired = self._watch.first(self._cached + np.cumsum(cached))
+            end = stop if fired is None else start + fired + 1
+            self._enter(block, labels, start + np.flatnonzero(cached[: end - start]))
+            if fired is not None:
+                published(Released(end - 1, self._release()))
+            start = end
+
+    def _enter(self, block: Block, labels: NDArray[np.int8], rows: Integers) -> None:
+        entering = rows
+        if self.rule.first_only:
+            entering = rows[:1] if self._cached == 0 else rows[:0]
+        block.add(entering, labels, self._scores)
+        self._cached += len(rows)
+
+    def _release(self) -> tuple[int, ...]:
+        asked = self.rule.draws(self._scores, self._cached, self._unit)
+        indices = draw(asked.scores, asked.tilt, asked.size, asked.prior, self._bits)
+        before, self.rule = self.rule, self.rule.after(indices)
+        if before.forgets:
+            self._scores[:] = 0
+        self._cached, self._watch = 0, self._started()
+        return tuple(indices.tolist())
+
+    def _started(self) -> Watch | None:
+        above = self.rule.above
+        return None if above is None else above.start(self._bits)
