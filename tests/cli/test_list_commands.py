@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import duckdb
 import pyarrow.csv
 import pytest
 from test_commands import run
@@ -243,3 +244,39 @@ def test_the_certificate_says_that_rows_were_looked_at(folder, monkeypatch, caps
     changed.write_text("".join(ROWS["an all-missing column"](lines)))
     asked = ("fit", str(changed), *fit(folder, "--rows-are-public", output="odd.json")[2:])
     assert "has no declared value in any row" in run(monkeypatch, capsys, *asked)[2]
+
+
+def test_outputs_never_overwrite_inputs_or_each_other(folder, monkeypatch, capsys):
+    before = (folder / "stays.csv").read_text()
+    for more in (("--report", str(folder / "model.json")), ("-o", str(folder / "stays.csv"))):
+        code, _, err = run(monkeypatch, capsys, *fit(folder, *more))
+        assert (code, "already used" in err) == (Exit.INPUT, True)
+    assert (folder / "stays.csv").read_text() == before
+    assert run(monkeypatch, capsys, *fit(folder, "--unit-rows", "5"))[0] == Exit.PARAMETER
+
+
+def test_links_pipes_and_modes_are_respected(folder, model, monkeypatch, capsys):
+    (folder / "link.json").symlink_to(folder / "target.json")
+    run(monkeypatch, capsys, "export", str(model), "--to", "json", "-o", str(folder / "link.json"))
+    assert (folder / "link.json").is_symlink()
+    assert (folder / "target.json").exists()
+    (folder / "open.csv").write_text("")
+    (folder / "open.csv").chmod(0o644)
+    run(monkeypatch, capsys, "predict", str(model), str(folder / "stays.csv"), "-o", str(folder / "open.csv"))
+    assert stat.S_IMODE(os.stat(folder / "open.csv").st_mode) == 0o600
+    os.mkfifo(folder / "pipe")
+    reader = os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    run(monkeypatch, capsys, "export", str(model), "--to", "sql", "--table", "t", "-o", str(folder / "pipe"))
+    assert stat.S_ISFIFO(os.stat(folder / "pipe").st_mode)
+    os.close(reader)
+    (folder / "pipe").unlink()
+
+
+def test_labels_stay_beside_their_ids(folder, model, monkeypatch, capsys):
+    """A view has no order of its own: ids and labels must come from one reading."""
+    with duckdb.connect(str(folder / "views.db")) as connection:
+        connection.execute(f"CREATE TABLE t AS SELECT *, row_number() OVER () AS id FROM '{folder / 'stays.csv'}'")
+        connection.execute("CREATE VIEW v AS SELECT * FROM t UNION SELECT * FROM t")
+    source = ("predict", str(model), f"duckdb:///{folder / 'views.db'}", "--keep", "id", "--table")
+    straight, shuffled = (run(monkeypatch, capsys, *source, name)[1].splitlines()[1:] for name in ("t", "v"))
+    assert sorted(straight) == sorted(shuffled)

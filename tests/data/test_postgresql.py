@@ -60,7 +60,7 @@ def test_a_table_gives_the_same_codes_as_a_frame(server, database):
 def test_at_most_so_many_rows_of_a_unit(server, database):
     _stays(database)
     with open_table(server, table="stays") as table:
-        kept = table.sample_codes(COLUMNS, LABEL, Unit("person", 2))
+        kept = table.bounded(Unit("person", 2), ["y", *(c.name for c in COLUMNS)]).sample_codes(COLUMNS, LABEL)
         assert int(kept.weights.sum()) == 200
 
 

@@ -1,5 +1,7 @@
+import gzip
 import os
 import stat
+from collections import Counter
 from pathlib import Path
 
 import duckdb
@@ -24,6 +26,7 @@ FRAME = pd.DataFrame(
 )
 COLUMNS = (Numeric("age", False, (30.0,)), Categorical("sex", False, ("f", "m")))
 LABEL = Label("y", ("no", "yes"))
+NAMES = ("age", "sex", "y")
 EXPECTED = [(-1, 0, 0), (0, 0, 0), (1, -1, 1), (1, 1, 1), (1, 1, 1)]  # age, sex, label of rows with a declared label
 
 
@@ -89,9 +92,9 @@ def test_a_database(tmp_path):
 
 def test_a_unit_keeps_one_row_of_each(tmp_path):
     with open_table(csv(tmp_path)) as table:
-        codes = table.sample_codes(COLUMNS, LABEL, Unit("person"))
+        codes = table.bounded(Unit("person"), NAMES).sample_codes(COLUMNS, LABEL)
         assert len(rows(codes)) in (2,)  # p and q; r has no declared label, a row has no person
-        assert len(rows(table.sample_codes(COLUMNS, LABEL, Unit("person", 2)))) == 4
+        assert len(rows(table.bounded(Unit("person", 2), NAMES).sample_codes(COLUMNS, LABEL))) == 4
 
 
 def test_the_order_of_rows_is_kept_for_predictions(tmp_path):
@@ -133,7 +136,7 @@ def test_files_that_cannot_be_read(name, content, sentence, tmp_path):
 def test_a_missing_column_is_named_and_cells_are_not(tmp_path):
     with open_table(csv(tmp_path)) as table, pytest.raises(DataError) as caught:
         table.sample_codes((Numeric("weight", False, (1.0,)),), LABEL)
-    assert "no column 'weight'; it has age, sex, y, person" in str(caught.value)
+    assert "no column 'weight'. Check the header" in str(caught.value)
     assert "secret-cell" not in str(caught.value)
 
 
@@ -206,3 +209,85 @@ def test_private_cuts_are_near_the_quantiles():
     values = np.random.default_rng(0).normal(50, 10, 20_000)
     cuts = private_cuts(values, PrivateCuts("x", False, 0.0, 100.0, 3), epsilon=3.0)
     assert np.allclose(cuts, np.quantile(values, [0.25, 0.5, 0.75]), atol=1.0)
+
+
+WIDE = tuple(Boolean(f"b{i}") for i in range(250))
+
+
+@pytest.mark.parametrize("kind", ["unit", "view"])
+def test_the_rows_of_a_wide_table_stay_together(kind, tmp_path):
+    """Several queries for one table: all columns are equal, so every row must have equal codes."""
+    size = 4000
+    with duckdb.connect(str(tmp_path / "wide.db")) as connection:
+        cells = ", ".join(f"v AS b{i}" for i in range(250))
+        source = f"(SELECT random() < 0.5 v, range i FROM range({size}))"
+        connection.execute(f"CREATE TABLE t AS SELECT {cells}, i // 2 AS who FROM {source}")
+        any_of = ", ".join(f"bool_or(b{i}) b{i}" for i in range(250))
+        connection.execute(f"CREATE VIEW grouped AS SELECT {any_of}, who FROM t GROUP BY who")
+    with open_table(f"duckdb:///{tmp_path / 'wide.db'}", table="t" if kind == "unit" else "grouped") as table:
+        if kind == "unit":
+            table = table.bounded(Unit("who"), [column.name for column in WIDE])
+        codes = table.codes(WIDE)
+    assert len(codes) == size // 2
+    assert (codes == codes[:, :1]).all()
+
+
+HEAD = "age,sex,y\n"
+LINES = "".join(f"{20 + i % 50},{'fm'[i % 2]},{('no', 'yes')[i % 3 == 0]}\n" for i in range(30_000))
+ODD_LINES = {
+    "quotes": '40,"f",no\n',
+    "a quoted delimiter": '40,"f,m",no\n',
+    "a quoted line end": '40,"f\nm",no\n',
+    "another line end": "40,f,no\r\n",
+    "too many cells": "40,f,no" + ",x" * 20_000 + "\n",
+    "too few cells": "40\n",
+    "an empty line": "\n",
+    "a null byte": "40,\0,no\n",
+    "a long cell": "40," + "x" * 100_000 + ",no\n",
+}
+
+
+@pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
+def test_one_line_never_changes_how_others_are_read(line, tmp_path):
+    """A neighbour has one more line: at most one row more, and the same columns."""
+
+    def read(text):
+        (tmp_path / "d.csv").write_text(text, newline="")
+        with open_table(str(tmp_path / "d.csv")) as table:
+            return table.names, rows(table.sample_codes(COLUMNS, LABEL))
+
+    names, before = read(HEAD + LINES)
+    for text in (HEAD + line + LINES, HEAD + LINES + line):
+        changed, after = read(text)
+        assert changed == names
+        assert len(before) <= len(after) <= len(before) + 1
+        assert sum((Counter(after) - Counter(before)).values()) <= 1
+        assert not Counter(before) - Counter(after)
+
+
+def test_bytes_that_are_not_utf8_are_refused_in_every_kind_of_file(tmp_path):
+    text = "age,sex,y\n30,\xe9,no\n".encode("latin-1")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.csv").write_bytes(text)
+    (tmp_path / "a[1].csv").write_bytes(text)
+    with gzip.open(tmp_path / "a.csv.gz", "wb") as file:
+        file.write(text)
+    for name in ("folder", "a[1].csv", "a.csv.gz"):
+        with pytest.raises(DataError, match="not UTF-8"), open_table(str(tmp_path / name)):
+            pass
+
+
+def test_files_of_a_folder_must_have_one_header(tmp_path):
+    (tmp_path / "a.csv").write_text("age,sex,y\n30,f,no\n")
+    (tmp_path / "b.csv").write_text("age,sex,y\n31,m,yes\n")
+    with open_table(str(tmp_path)) as table:
+        assert len(table.codes(COLUMNS)) == 2
+    (tmp_path / "b.csv").write_text("age,y,sex\n31,yes,m\n")
+    with pytest.raises(DataError, match="its header differs"), open_table(str(tmp_path)):
+        pass
+    (tmp_path / "b.csv").write_text("age,age,sex\n31,yes,m\n")
+    with pytest.raises(DataError, match="two columns have one name"), open_table(str(tmp_path / "b.csv")):
+        pass
+    (tmp_path / "b.csv").write_text("\n")
+    with pytest.raises(DataError, match="no header line"), open_table(str(tmp_path / "b.csv")):
+        pass

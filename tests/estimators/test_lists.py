@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dprules import DecisionListClassifier, PrivateDecisionListClassifier
-from dprules.data import Boolean, Categorical, Label, Schema
+from dprules.data import Boolean, Categorical, Label, Numeric, Schema
 from dprules.errors import ParameterError
 
 RANDOM = np.random.default_rng(0)
@@ -99,3 +99,27 @@ def test_a_seed_repeats_and_is_not_private():
 def test_bad_parameters_get_a_sentence(bad):
     with pytest.raises(ParameterError):
         PrivateDecisionListClassifier(**bad).fit(X, Y)
+
+
+ODD = {
+    "an undeclared number": ([[0, 1], [1, 0], [1, 1]], [0.5, "no", "yes"]),
+    "no label": ([[0, 1], [1, 0], [1, 1]], [None, "no", "yes"]),
+    "labels of many kinds": ([[0, 1], [1, 0], [1, 1]], [float("nan"), 7, "yes"]),
+    "a list for a label": ([[0, 1], [1, 0], [1, 1]], [[1], "no", "yes"]),
+    "NaN": ([[0, np.nan], [1, 0], [1, 1]], ["yes", "no", "yes"]),
+    "one class": ([[0, 1], [1, 0]], ["yes", "yes"]),
+    "no rows": (np.zeros((0, 2)), []),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_with_declared_classes_no_row_stops_a_fit(case):
+    model = PrivateDecisionListClassifier(classes=["no", "yes"]).fit(*ODD[case])
+    assert set(model.predict(np.zeros((1, 2)))) <= {"no", "yes"}
+
+
+def test_with_a_schema_no_cell_stops_a_fit():
+    schema = Schema(Label("y", ("no", "yes")), (Categorical("a", False, ("x",)), Numeric("n", False, (3.0,))))
+    frame = pd.DataFrame({"a": ["x", 3, None, [1]], "n": pd.array([1, 10**30, "text", None], dtype=object)})
+    model = PrivateDecisionListClassifier(schema=schema).fit(frame, ["no", 5, None, "yes"])
+    assert len(model.predict(frame)) == 4

@@ -6,10 +6,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from conftest import assert_law
 
+from conftest import assert_law
 from dprules.audit import exact_stream_law, stream_learners
-from dprules.audit.stream_law import Round, Tests as Law
+from dprules.audit.stream_law import Round
+from dprules.audit.stream_law import Tests as Law
 from dprules.online.batched import Batched
 from dprules.online.blocks import Dense, Real
 from dprules.online.guarded import Guarded

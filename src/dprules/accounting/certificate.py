@@ -1,18 +1,21 @@
 """What was guaranteed, about what, assuming what: everything that a privacy statement names (theory D)."""
 
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from math import exp
 from typing import Any
 
 from dprules.accounting import compose, cover
-from dprules.accounting.events import Approximate, Counts, Cover, Event, Pure
+from dprules.accounting.events import Counts, Cover, Event, Pure
 from dprules.accounting.neighbours import Neighbours
 from dprules.errors import DprulesError, ModelError
-from dprules.numbers import whole
+from dprules.numbers import LARGEST, whole
 
 FORMAT, VERSION = "dprules-certificate", 1
+MOST_ROWS = 1_000_000
+"""Rows of a unit that a certificate may speak of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +71,16 @@ class Certificate:
         return "\n".join(lines)
 
     def verify(self) -> bool:
-        """Price the releases again and compare with the claim."""
-        relation = Neighbours.parse(self.neighbours)
-        events = [_event(release, relation) for release in self.releases]
-        total = sum((Fraction(release.epsilon) for release in self.releases), Fraction(0))
-        if total > Fraction(self.epsilon):
+        """Price the releases again and compare with the claim; what is not understood is not believed."""
+        try:
+            relation = Neighbours.parse(self.neighbours)
+            events = [_event(release, relation) for release in self.releases]
+            total = sum((Fraction(release.epsilon) for release in self.releases), Fraction(0))
+            if total > Fraction(self.epsilon) or sum(isinstance(event, Cover) for event in events) != 1:
+                return False
+            return all(_costs(event, own, self.delta) for event, own in zip(events, self.releases, strict=True))
+        except (_UnbelievableError, DprulesError, ArithmeticError, KeyError, TypeError, ValueError):
             return False
-        priced = all(_costs(event, release, self.delta) for event, release in zip(events, self.releases, strict=True))
-        return priced and sum(isinstance(event, Cover | Approximate) for event in events) <= 1
 
     def to_document(self) -> dict[str, Any]:
         """The certificate as a JSON document."""
@@ -100,10 +105,11 @@ class Certificate:
             assert texts["noise"] in _NOISE
             Neighbours.parse(texts["neighbours"])
             public = tuple(map(str, document["assumed_public"]))
-            return cls(
-                float(document["epsilon"]), float(document["delta"]), releases=releases, assumed_public=public, **texts
-            )
-        except (AssertionError, KeyError, TypeError, ValueError, AttributeError, DprulesError):
+            epsilon, delta = float(document["epsilon"]), float(document["delta"])
+            assert all(0 < e <= LARGEST for e in (epsilon, *(release.epsilon for release in releases)))
+            assert 0 <= delta < 1
+            return cls(epsilon, delta, releases=releases, assumed_public=public, **texts)
+        except (AssertionError, KeyError, TypeError, ValueError, ArithmeticError, AttributeError, DprulesError):
             pass
         raise ModelError("the certificate is not one that this dprules can read. Update dprules, or fit again.")
 
@@ -111,16 +117,41 @@ class Certificate:
 _NOISE = {"secure": "exact, from a cryptographic source.", "seeded": "seeded, for tests only."}
 
 
+class _UnbelievableError(Exception):
+    """A parameter of a release is not what dprules writes."""
+
+
+def _fraction(text: object) -> Fraction:
+    """A number as dprules writes it: an integer or a quotient of two, of bounded length."""
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,400}(/[1-9][0-9]{0,399})?", text):
+        raise _UnbelievableError
+    return Fraction(text)
+
+
+def _rows(given: dict[str, Any]) -> int:
+    rows = whole(given["rows of a unit"], "rows of a unit")
+    if rows > MOST_ROWS:
+        raise _UnbelievableError
+    return rows
+
+
 def _event(release: Release, neighbours: Neighbours) -> Event:
+    """The release as an event; a mechanism that dprules does not write is not believed."""
     given = release.parameters
     match release.mechanism:
         case "draws of rules":
-            rewards = tuple(Fraction(reward) for reward in given["rewards"])
-            return Cover(neighbours, Fraction(given["tilt"]), rewards, given["rounds"], Fraction(given["last"]))
+            schedule = [_fraction(reward) for reward in given["schedule"]]
+            rounds = None if given["rounds"] is None else whole(given["rounds"], "rounds")
+            if len(schedule) != (rounds or 1):
+                raise _UnbelievableError
+            _rows(given)
+            return Cover(neighbours, _fraction(given["tilt"]), (max(schedule),), rounds, _fraction(given["last"]))
         case "noisy counts":
-            return Counts(neighbours, Fraction(given["tilt"]) * given.get("rows of a unit", 1))
-        case _:
+            return Counts(neighbours, _fraction(given["tilt"]) * _rows(given))
+        case "private quantiles" if neighbours is Neighbours.ADD_REMOVE and _rows(given) == 1:
             return Pure(neighbours, Fraction(release.epsilon))
+        case _:
+            raise _UnbelievableError
 
 
 def _costs(event: Event, release: Release, delta: float) -> bool:
@@ -128,7 +159,7 @@ def _costs(event: Event, release: Release, delta: float) -> bool:
     if not isinstance(event, Cover):
         return compose.delta([event], Fraction(release.epsilon)) == 0
     # A unit of several rows is priced by group privacy: epsilon / rows, and delta / sum e^(i epsilon / rows), a row.
-    rows = whole(release.parameters.get("rows of a unit", 1), "rows of a unit")
+    rows = _rows(release.parameters)
     part = Fraction(release.epsilon) / rows
     share = delta / sum(exp(i * part) for i in range(rows))
     if release.parameters.get("accounting") == "paper":

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -30,3 +31,12 @@ def require_writable(path: Path) -> None:
     else:
         return
     raise DataError(f"{folder}: cannot be written. Choose another place for the output.")
+
+
+def require_apart(outputs: Sequence[Path], inputs: Sequence[str | Path]) -> None:
+    """Refuse an output that would overwrite an input, or another output."""
+    taken = {Path(path).resolve() for path in inputs}
+    for path in outputs:
+        if path.resolve() in taken:
+            raise DataError(f"{path} is already used by this command. Choose another place for the output.")
+        taken.add(path.resolve())

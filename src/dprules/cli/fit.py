@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dprules.cli.files import Data, Delimiter, Json, TableName, require_writable
+from dprules.cli.files import Data, Delimiter, Json, TableName, require_apart, require_writable
 from dprules.cli.progress import progress_bar
 from dprules.errors import ParameterError
 
@@ -69,8 +69,12 @@ def fit(
         shares={"counts": counts} if counts else {},
     )
     described = Schema.from_file(schema)
-    for path in filter(None, (output, report)):
+    outputs = [output] if report is None else [output, report]
+    for path in outputs:
         require_writable(path)
+    require_apart(outputs, [data, schema])
+    if unit_rows != 1 and unit is None:
+        raise ParameterError("unit-rows says how many rows of a unit are kept. Name the column with --unit.")
     if unit_rows < 1:
         raise ParameterError(f"unit-rows must be at least 1; got {unit_rows}. 1 is the safest.")
     bits = None if seed is None else SeededBits(seed)

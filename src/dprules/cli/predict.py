@@ -27,13 +27,15 @@ def predict(
     """Write a CSV with the predicted label of each row. Predictions on private rows are private: guard the file."""
     from dprules.data.table import open_table
     from dprules.lists import Model
+    from dprules.lists.model import write_whole
 
     rules = Model.load(model).rules
     if output is not None:
         require_writable(output)
     with open_table(data, table, delimiter) as opened:
-        copied = opened.columns(keep or [])
-        labels = rules.predict(opened)
+        settled = opened.settled([*dict.fromkeys([*(keep or []), *(column.name for column in rules.columns)])])
+        copied = settled.columns(keep or [])
+        labels = rules.predict(settled)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow([*copied, "prediction"])
@@ -41,11 +43,4 @@ def predict(
     if output is None:
         typer.echo(lines.getvalue(), nl=False)
         return
-    with open(output, "w", encoding="utf-8", opener=_owner_only) as file:
-        file.write(lines.getvalue())
-
-
-def _owner_only(path: str, flags: int) -> int:
-    import os
-
-    return os.open(path, flags, 0o600)
+    write_whole(output, lines.getvalue(), mode=0o600)

@@ -12,7 +12,7 @@ def show(model: ModelFile, as_json: Json = False) -> None:
     from dprules.lists import Model
 
     loaded = Model.load(model)
-    verified = loaded.certificate.verify()
+    verified = loaded.verify()
     if as_json:
         typer.echo(loaded.to_json())
         return

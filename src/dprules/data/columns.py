@@ -18,6 +18,7 @@ Value = str | int | float
 
 _NUMBER: Final = r"^\s*[+-]?([0-9]{1,200}(\.[0-9]{0,200})?|\.[0-9]{1,200})([eE][+-]?[0-9]{1,2})?\s*$"
 """Text that every engine reads as a number without an error."""
+_SPACE: Final = " \t\n\r\v\f"
 _TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
 _FALSE: Final = ("false", "f", "no", "n", "0", "0.0")
 
@@ -104,7 +105,7 @@ class Boolean(Column):
 
     def code(self, value: object) -> int:
         """Return 1 for true and 0 for false."""
-        read = str(value).strip().lower()
+        read = str(value).strip(_SPACE).lower()
         return 1 if read in _TRUE else 0 if read in _FALSE else MISSING
 
     def expression(self, table: ir.Table) -> ir.Value:
@@ -120,7 +121,7 @@ def text(value: object) -> str | None:
     """Read a cell as text: None and NaN are missing."""
     if value is None or value != value:
         return None
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def number(value: object) -> float | None:

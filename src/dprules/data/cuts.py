@@ -1,6 +1,7 @@
 """Private cut points: quantiles of a numeric column within public bounds, through OpenDP."""
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from dprules.data.schema import PrivateCuts
 from dprules.errors import DataError, ParameterError
+from dprules.numbers import rounded_down
 
 GRID = 1000
 """Candidate positions between the bounds."""
@@ -30,14 +32,14 @@ def private_cuts(values: NDArray[np.float64], column: PrivateCuts, epsilon: floa
     grid = np.linspace(column.lower, column.upper, GRID + 2)[1:-1].tolist()
     clipped = np.clip(values, column.lower, column.upper).tolist()
     space = vector_domain(atom_domain(T=float, nan=False)), symmetric_distance()
-    found = set()
+    found, each = set(), rounded_down(Fraction(epsilon) / column.number)
     for k in range(1, column.number + 1):
         alpha = k / (column.number + 1)
 
         def make(scale: float, alpha: float = alpha) -> Any:
             return make_private_quantile(*space, max_divergence(), grid, alpha, scale)
 
-        scale = binary_search_param(cast("Callable[[float], Any]", make), d_in=1, d_out=epsilon / column.number)
+        scale = binary_search_param(cast("Callable[[float], Any]", make), d_in=1, d_out=each)
         found.add(_run(make(scale), clipped))
     return tuple(sorted(found))
 

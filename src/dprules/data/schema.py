@@ -216,7 +216,7 @@ class _Reader:
             raise self._error(path, key, "a list of values")
         texts, numbers = all(isinstance(v, str) for v in values), all(_is_number(v) for v in values)
         if not (texts or numbers) or len(set(values)) != len(values):
-            raise self._error(path, key, "different values, all text or all finite numbers")
+            raise self._error(path, key, "different values, all text or all numbers (integers up to 2^53)")
         return tuple(values)
 
     def _only(self, entry: dict[str, Any], allowed: set[str], path: tuple[str, ...]) -> None:
@@ -237,4 +237,7 @@ class _Reader:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    """A finite number that a double holds exactly, as engines compare them."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= 2**53 if isinstance(value, int) else isfinite(value)

@@ -4,7 +4,6 @@ Engines quote data in their own errors: every call that touches rows runs under 
 sentence instead, outside the handler.
 """
 
-import codecs
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,8 @@ import ibis.expr.types as ir
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.data.columns import Column
+from dprules.data.columns import Column, text
+from dprules.data.csv_files import csv_reader, header, require_utf8
 from dprules.data.schema import Label
 from dprules.errors import DataError, ParameterError
 
@@ -52,13 +52,17 @@ class Codes:
 class Table:
     """A table of an engine, with what is public of it: its column names."""
 
-    __slots__ = ("_source", "_table")
+    __slots__ = ("_source", "_stored", "_table")
 
-    def __init__(self, table: ir.Table, source: str) -> None:
-        self._table, self._source = table, source
+    def __init__(self, table: ir.Table, source: str, stored: bool = False) -> None:
+        self._table, self._source, self._stored = table, source, stored
 
     def __repr__(self) -> str:
         return f"<table {self._source}>"
+
+    @property
+    def _unreadable(self) -> str:
+        return f"{self._source} cannot be read. Check that it is a table of the usual kind."
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,18 +78,38 @@ class Table:
         """Refuse a table without these columns."""
         for name in columns:
             if name not in self.names:
-                known = ", ".join(self.names[:12]) + (", ..." if len(self.names) > 12 else "")
                 raise DataError(
-                    f"{self._source} has no column {name!r}; it has {known}. Mend the schema, or the delimiter."
+                    f"{self._source} has no column {name!r}. Check the header, the delimiter and the schema."
                 )
 
-    def sample_codes(self, columns: Sequence[Column], label: Label, unit: Unit | None = None) -> Codes:
-        """Codes of all rows with a declared label; with a unit, of at most so many rows of each."""
-        self.require([label.name, *(column.name for column in columns)] + ([unit.column] if unit else []))
-        table = self._table if unit is None else _bounded(self._table, unit)
-        target = label.column()
+    def settled(self, names: Sequence[str]) -> "Table":
+        """A copy of these columns (itself, if it is one): only a copy has its rows in one order for several queries."""
+        self.require(names)
+        if self._stored or not names:
+            return self
+        copied = _quietly(lambda: _copied(self._table.get_backend(), self._table.select(*names)), self._unreadable)
+        return Table(copied, self._source, stored=True)
+
+    def bounded(self, unit: Unit, names: Sequence[str]) -> "Table":
+        """A copy of these columns with at most so many rows of each unit, chosen at random; none without a unit."""
+        self.require([unit.column, *names])
+        luck, rank = ibis.util.gen_name("luck"), ibis.util.gen_name("rank")
+        engine, kept = self._table.get_backend(), list(dict.fromkeys([unit.column, *names]))
+
+        def chosen() -> ir.Table:
+            known = self._table.select(*kept).filter(ibis._[unit.column].notnull())
+            shuffled = _copied(engine, known.mutate(**{luck: ibis.random()}))
+            order = ibis.row_number().over(ibis.window(group_by=unit.column, order_by=luck))
+            return _copied(engine, shuffled.mutate(**{rank: order}).filter(ibis._[rank] < unit.rows).drop(rank, luck))
+
+        return Table(_quietly(chosen, self._unreadable), self._source, stored=True)
+
+    def sample_codes(self, columns: Sequence[Column], label: Label) -> Codes:
+        """Codes of all rows with a declared label."""
+        self.require([label.name, *(column.name for column in columns)])
+        target, table = label.column(), self._table
         if len(columns) > GROUPED:
-            matrix = self._codes([target, *columns], table)
+            matrix = self._codes([target, *columns])
             kept = matrix[matrix[:, 0] >= 0]
             return Codes(kept[:, 1:], kept[:, 0], None)
         coded = _coded(table, [target, *columns])
@@ -98,15 +122,17 @@ class Table:
         """Codes of all rows, in the table's order."""
         self.require([column.name for column in columns])
         if columns:
-            return self._codes(columns, self._table)
+            return self._codes(columns)
         size = len(self._fetch(self._table.select(rows=ibis.literal(0)))["rows"])
         return np.zeros((size, 0), dtype=np.int16)
 
-    def _codes(self, columns: Sequence[Column], table: ir.Table) -> NDArray[np.int16]:
-        """Codes in the table's order, so many columns a query; DuckDB returns the rows of each query in one order."""
-        step = CHUNK if self._table.get_backend().name == "duckdb" else len(columns)
-        chunks = [columns[start : start + step] for start in range(0, len(columns), step)]
-        return np.hstack([_stacked(self._fetch(_coded(table, chunk)), len(chunk)) for chunk in chunks])
+    def _codes(self, columns: Sequence[Column]) -> NDArray[np.int16]:
+        """Codes in the table's order, so many columns a query, if it takes several, of a copy."""
+        if len(columns) <= CHUNK or self._table.get_backend().name != "duckdb":
+            return _stacked(self._fetch(_coded(self._table, columns)), len(columns))
+        table = self.settled([column.name for column in columns])
+        chunks = [columns[start : start + CHUNK] for start in range(0, len(columns), CHUNK)]
+        return np.hstack([_stacked(table._fetch(_coded(table._table, chunk)), len(chunk)) for chunk in chunks])
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """One numeric column, missing cells left out: private."""
@@ -129,8 +155,7 @@ class Table:
         return self._fetch(self._table.select(*names)) if names else {}
 
     def _fetch(self, expression: ir.Table) -> dict[str, NDArray[Any]]:
-        sentence = f"{self._source} cannot be read. Check that it is a table of the usual kind."
-        arrow = _quietly(expression.to_pyarrow, sentence)
+        arrow = _quietly(expression.to_pyarrow, self._unreadable)
         return {name: arrow.column(name).to_numpy(zero_copy_only=False) for name in arrow.column_names}
 
 
@@ -141,14 +166,6 @@ def _coded(table: ir.Table, columns: Sequence[Column]) -> ir.Table:
 
 def _stacked(fetched: dict[str, NDArray[Any]], columns: int) -> NDArray[np.int16]:
     return np.column_stack([fetched[f"c{i}"] for i in range(columns)]).astype(np.int16)
-
-
-def _bounded(table: ir.Table, unit: Unit) -> ir.Table:
-    """At most unit.rows rows of each unit, chosen at random; rows without one are left out."""
-    numbered = table.filter(table[unit.column].notnull()).mutate(_luck=ibis.random())
-    shuffled = _copied(table.get_backend(), numbered)  # one choice for all queries to come
-    rank = ibis.row_number().over(ibis.window(group_by=unit.column, order_by="_luck"))
-    return shuffled.mutate(_rank=rank).filter(ibis._["_rank"] < unit.rows).drop("_rank", "_luck")
 
 
 def _kind(kind: Any) -> str:
@@ -198,8 +215,20 @@ def _opened(connection: Any, source: object, delimiter: str | None) -> Table:
         return Table(source, "the Ibis table")
     if isinstance(source, str | Path):
         return _file(connection, str(source), delimiter)
-    made = _quietly(lambda: ibis.memtable(source), "X must be a data frame (pandas, Polars or Arrow), a file or a URL.")
-    return Table(_quietly(lambda: _copied(connection, made), "the data frame cannot be read."), "the data frame")
+    sentence = "X must be a data frame (pandas, Polars or Arrow), a file or a URL."
+    made = _quietly(lambda: ibis.memtable(as_frame(source)), sentence)
+    copied = _quietly(lambda: _copied(connection, made), "the data frame cannot be read.")
+    return Table(copied, "the data frame", stored=True)
+
+
+def as_frame(source: Any) -> Any:
+    """The frame itself; of pandas, objects of mixed kinds become text, so that no cell decides how others are read."""
+    if type(source).__module__.split(".")[0] != "pandas" or not hasattr(source, "dtypes"):
+        return source
+    mixed = {
+        name: source[name].map(text, na_action="ignore") for name in source.columns if source[name].dtype == object
+    }
+    return source.assign(**mixed)
 
 
 def _database(url: str, spill: str) -> Any:
@@ -230,7 +259,7 @@ def _named(connection: Any, table: str | None) -> Table:
 
 def _file(connection: Any, path: str, delimiter: str | None) -> Table:
     where = Path(path)
-    wildcard = any(mark in path for mark in "*?[")
+    wildcard = any(mark in path for mark in "*?[") and not where.exists()
     if where.is_dir():
         kinds = [kind for kind in ("parquet", "csv", "csv.gz") if any(where.glob(f"*.{kind}"))]
         if not kinds:
@@ -242,28 +271,27 @@ def _file(connection: Any, path: str, delimiter: str | None) -> Table:
         raise DataError(f"{path}: no file matches. Check the pattern.")
     if where.suffix in (".parquet", ".pq"):
         return Table(_quietly(lambda: connection.read_parquet(path), f"{path} is not a Parquet file."), path)
-    if not wildcard and where.suffix != ".gz":
-        _require_utf8(where)
-    options: dict[str, Any] = {"all_varchar": True, "header": True, "ignore_errors": True, "null_padding": True}
-    if delimiter:
-        options["delim"] = delimiter
+    files = sorted(Path(where.anchor or ".").glob(str(where.relative_to(where.anchor)))) if wildcard else [where]
+    for file in files:
+        require_utf8(file)
+        if header(file, delimiter) != header(files[0], delimiter):
+            raise DataError(f"{file}: its header differs from that of {files[0]}. Give them one header.")
     sentence = f"{path} cannot be read as CSV. Check the delimiter (--delimiter) and that there is a header."
-    # Copied first: asked for numbers, the reader would drop a line whose cell is not one.
-    return Table(_quietly(lambda: _copied(connection, connection.read_csv(path, **options)), sentence), path)
+    return Table(_quietly(lambda: _appended(connection, files, delimiter), sentence), path, stored=True)
+
+
+def _appended(connection: Any, files: Sequence[Path], delimiter: str | None) -> ir.Table:
+    """One table of the engine with the lines of all files."""
+    name = ibis.util.gen_name("dprules")
+    for i, file in enumerate(files):
+        incoming = csv_reader(file, delimiter)
+        connection.con.register("incoming", incoming)
+        connection.con.execute(
+            f"{'INSERT INTO' if i else 'CREATE TEMP TABLE'} {name} {'' if i else 'AS'} FROM incoming"
+        )
+        connection.con.unregister("incoming")
+    return connection.table(name)
 
 
 def _copied(connection: Any, source: Any) -> ir.Table:
     return connection.create_table(ibis.util.gen_name("dprules"), source, temp=True)
-
-
-def _require_utf8(path: Path) -> None:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with path.open("rb") as file:
-        try:
-            while block := file.read(1 << 20):
-                decoder.decode(block)
-            decoder.decode(b"", final=True)
-            return
-        except UnicodeDecodeError:
-            pass
-    raise DataError(f"{path}: not UTF-8 text. Convert it, for example with iconv -t utf-8.")

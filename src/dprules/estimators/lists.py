@@ -1,5 +1,6 @@
 """Decision lists as scikit-learn classifiers."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -14,14 +15,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dprules.accounting import Certificate, Neighbours
-from dprules.data.columns import Boolean, Value
+from dprules.data.columns import Boolean, Value, text
 from dprules.data.encode import encode
 from dprules.data.features import conjunctions
 from dprules.data.literals import Literal
 from dprules.data.literals import literals as literals_of
 from dprules.data.sample import Sample
 from dprules.data.schema import Schema
-from dprules.data.table import Codes, Unit, open_table
+from dprules.data.table import Codes, Unit, _quietly, as_frame, open_table
 from dprules.errors import DataError, ParameterError
 from dprules.lists.fit import Settings, _named, fit_list
 from dprules.lists.learn import learn_list
@@ -45,18 +46,24 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
         tags.classifier_tags.poor_score = True
         return tags
 
     def _read(self, X: Any, y: Any) -> tuple[Codes, tuple[Boolean, ...], list[Value]]:
         """Booleans, or numbers as x > 0; classes from y."""
-        X, y = _validated(self, X, y)
-        check_classification_targets(y)
         known = getattr(self, "classes", None)
-        self.classes_ = np.unique(y) if known is None else np.asarray(known)
-        labels = np.full(len(y), -1, dtype=np.int16)
-        for i, label in enumerate(self.classes_):
-            labels[y == label] = i
+        if known is None:
+            X, y = _validated(self, X, y, ensure_all_finite=False)
+            _check_targets(y)
+            self.classes_ = np.unique(y)
+        else:  # then no row decides what happens
+            X, y = _validated(self, X, ensure_min_samples=0, ensure_all_finite=False), list(y)
+            self.classes_ = np.asarray(known)
+            if len(y) != X.shape[0]:
+                raise DataError("X and y have different numbers of rows. Give one label for each row.")
+        place = {_plain(label): i for i, label in enumerate(self.classes_)}
+        labels = np.array([_place(label, place) for label in y], dtype=np.int16)
         kept = labels >= 0
         names = getattr(self, "feature_names_in_", None)
         columns = tuple(
@@ -68,7 +75,7 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if getattr(self, "schema", None) is not None:
             return self.rule_list_.cells(X)
-        matrix = _booleans(_validated(self, X, reset=False))
+        matrix = _booleans(_validated(self, X, reset=False, ensure_all_finite=False))
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
         place = {str(name): i for i, name in enumerate(names)}
         return self.rule_list_.cells_of(matrix[:, [place[column.name] for column in self.rule_list_.columns]])
@@ -235,14 +242,31 @@ class DecisionListClassifier(_Lists):
         return self
 
 
-def _validated(estimator: BaseEstimator, *arrays: Any, reset: bool = True) -> Any:
-    """scikit-learn's checks; where they would quote a cell, a sentence of our own."""
+def _validated(estimator: BaseEstimator, *arrays: Any, **asked: Any) -> Any:
+    """scikit-learn's checks; where they would quote a cell or count rows, a sentence of our own."""
+    sentence = "X has cells that are not numbers or Booleans. Describe the columns in a schema (schema=...)."
     try:
-        return validate_data(estimator, *arrays, accept_sparse="csr", reset=reset)
+        return validate_data(estimator, *arrays, accept_sparse="csr", **asked)
     except ValueError as error:
-        if not str(error).startswith("could not convert"):
+        if str(error).startswith("Found input variables with inconsistent"):
+            sentence = "X and y have different numbers of rows. Give one label for each row."
+        elif not str(error).startswith("could not convert"):
             raise
-    raise DataError("X has cells that are not numbers or Booleans. Describe the columns in a schema (schema=...).")
+    raise DataError(sentence)
+
+
+def _check_targets(y: NDArray[Any]) -> None:
+    with warnings.catch_warnings():  # a warning would tell how many classes and rows there are
+        warnings.simplefilter("ignore")
+        check_classification_targets(y)
+
+
+def _place(label: Any, place: Mapping[Value, int]) -> int:
+    """The class of a label, -1 for one that is not declared."""
+    try:
+        return place.get(_plain(label), -1)
+    except TypeError:
+        return -1
 
 
 def _booleans(X: Any) -> NDArray[np.int16]:
@@ -261,5 +285,7 @@ def _with_label(X: Any, y: Any, name: str) -> Any:
         return X
     if isinstance(X, str | Path | ibis.expr.types.Table):
         raise ParameterError("y is a column of the table: name it in the schema and leave y out.")
-    frame = ibis.memtable(X).to_pyarrow()
-    return frame.append_column(name, pa.array(np.asarray(y).tolist()))
+    sentence = "X must be a data frame (pandas, Polars or Arrow) with as many rows as y has labels."
+    frame = _quietly(lambda: ibis.memtable(as_frame(X)).to_pyarrow(), sentence)
+    labels = pa.array([text(_plain(label)) if label is not None else None for label in list(y)], pa.string())
+    return _quietly(lambda: frame.append_column(name, labels), sentence)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprules.data.columns import Boolean, Categorical, Column, Numeric, Value
 from dprules.data.literals import Literal, Operator
-from dprules.data.schema import Schema, _written
+from dprules.data.schema import Schema, _is_number, _written
 from dprules.errors import ModelError, SchemaError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def read(document: dict[str, Any]) -> "RuleList":
 
     require(document, FORMAT, VERSION)
     classes = tuple(_field(document, "classes", list))
-    if not classes or not all(isinstance(label, str | int | float) for label in classes):
+    if not classes or not all(isinstance(label, str) or _is_number(label) for label in classes):
         raise ModelError("the classes of the file are not text or numbers. Export it again.")
     columns = _columns(document, classes)
     rules = []
@@ -96,9 +96,10 @@ def _columns(document: dict[str, Any], classes: tuple[Value, ...]) -> dict[str, 
 
 
 def _literal(condition: object, columns: dict[str, Column]) -> Literal:
-    if not isinstance(condition, dict) or condition.get("column") not in columns:
+    named = condition.get("column") if isinstance(condition, dict) else None
+    if not isinstance(condition, dict) or not isinstance(named, str) or named not in columns:
         raise ModelError("a condition of the file names no column. Export it again.")
-    column, value = columns[condition["column"]], condition.get("value")
+    column, value = columns[named], condition.get("value")
     try:
         operator = Operator(condition.get("operator"))
     except ValueError:

@@ -58,6 +58,8 @@ class Settings:
             raise ParameterError(
                 f"width must be 1, 2 or 3; got {self.width!r}. More literals in a rule are hard to read."
             )
+        if isinstance(self.width, bool) or not isinstance(self.width, int):
+            raise ParameterError(f"width must be an int; got {type(self.width).__name__}.")
         if self.max_rules is not None:
             whole(self.max_rules, "max_rules")
         if self.rows is not None:
@@ -69,6 +71,11 @@ class Settings:
         unknown = set(self.shares) - {"counts", "cuts", "classes"}
         if unknown:
             raise ParameterError(f"shares may name counts, cuts and classes; got {', '.join(sorted(unknown))}.")
+        for name, share in self.shares.items():
+            if not 0 < rational(share, f"share {name!r}", zero=True) < 1:
+                raise ParameterError(
+                    f"share {name!r} must lie strictly between 0 and 1; got {share}. Leave it out for none."
+                )
         if self.neighbours is Neighbours.ZERO_OUT:
             raise ParameterError("a table has no zero-out neighbours. Choose add-remove or replace.")
 
@@ -196,7 +203,6 @@ def _rules_release(settings: Settings, epsilon: float, tilt: Fraction, plan: rec
     parameters = {
         "tilt": str(tilt),
         "rounds": plan.rounds,
-        "rewards": [str(max(plan.rewards))],
         "last": str(plan.last),
         "schedule": [str(reward) for reward in plan.rewards],
         "width": settings.width,

@@ -35,20 +35,21 @@ def learn_list(
     """
     table.require([schema.label.name, *(column.name for column in schema.columns)])
     progress("reading the table", 0, None)
+    if unit is not None:
+        settings = replace(settings, unit=f"value of {unit.column}", unit_rows=unit.rows)
+        table = table.bounded(unit, [schema.label.name, *(column.name for column in schema.columns)])
     if rows_are_public:
         check_rows(table, schema)
     schema, spent = _with_bought_cuts(table, schema, settings)
     literals = schema.literals()
     sample = encode(
-        table.sample_codes(schema.columns, schema.label, unit), schema.columns, literals, len(schema.label.classes)
+        table.sample_codes(schema.columns, schema.label), schema.columns, literals, len(schema.label.classes)
     )
     public = settings.public
     if schema.values_are_public:
         public += ("values and cuts, read off the data and declared public",)
     if rows_are_public:
         public += ("the rows themselves, which were checked before the fit",)
-    if unit is not None:
-        settings = replace(settings, unit=f"value of {unit.column}", unit_rows=unit.rows)
     settings = replace(settings, public=public)
     fitted = fit_list(sample, literals, schema.label.classes, settings, spent=spent, bits=bits, progress=progress)
     return Model(fitted.rules, fitted.certificate)
@@ -66,5 +67,8 @@ def _with_bought_cuts(table: Table, schema: Schema, settings: Settings) -> tuple
     share: Real = settings.shares.get("cuts", CUTS_SHARE)
     each = rounded_down(rational(settings.epsilon, "epsilon") * rational(share, "share 'cuts'") / len(asked))
     cuts = {column.name: private_cuts(table.numbers(column.name), column, each) for column in asked}
-    spent = [Release(f"cuts of {c.name}", "private quantiles", each, {"number": c.number}) for c in asked]
+    spent = [
+        Release(f"cuts of {c.name}", "private quantiles", each, {"number": c.number, "rows of a unit": 1})
+        for c in asked
+    ]
     return schema.with_cuts(cuts), spent

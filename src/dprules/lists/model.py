@@ -24,6 +24,15 @@ class Model:
     def __str__(self) -> str:
         return f"{self.rules}\n\n{self.certificate}"
 
+    def verify(self) -> bool:
+        """Whether the certificate holds and covers what the list shows: its rules, and their counts."""
+        paid = {release.mechanism: release.parameters for release in self.certificate.releases}
+        names = [release.name for release in self.certificate.releases]
+        rounds = paid.get("draws of rules", {}).get("rounds")
+        if self.rules.counts is not None and "counts of the rules" not in names:
+            return False
+        return self.certificate.verify() and (rounds is None or len(self.rules.rules) < rounds)
+
     def to_json(self) -> str:
         """The model as JSON."""
         parts = {"list": files.written(self.rules), "certificate": self.certificate.to_document()}
@@ -52,13 +61,20 @@ class Model:
         return cls.from_json(text)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place and move it there, so that an interruption leaves the old one."""
+def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
+    """Write a file beside its place and move it there, so that an interruption leaves the old one.
+
+    A model is public, hence the mode. What is there already and is no file (a pipe, a device) is written to.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        Path(temporary).chmod(0o644)  # a model is public
+        Path(temporary).chmod(mode)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

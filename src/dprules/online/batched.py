@@ -1,8 +1,8 @@
-"""Batched DP-Winnow (theory B3, B4): every cached mistake enters the scores, which are kept; m draws are the hypothesis.
+"""Batched DP-Winnow (theory B3, B4): every cached mistake enters the scores, which are kept; draws are the hypothesis.
 
-    round: predict sign <w, x>; if y <w, x> <= 0: cache (x, y), s += y x
-    when AboveThreshold(B, e1, e2) has noticed the cache, and at most K times:
-        m draws j with probability proportional to exp(eta s_j), over coordinates and their negatives; w = their counts
+round: predict sign <w, x>; if y <w, x> <= 0: cache (x, y), s += y x
+when AboveThreshold(B, e1, e2) has noticed the cache, and at most K times:
+m draws j with probability proportional to exp(eta s_j), over coordinates and their negatives; w = their counts
 """
 
 from dataclasses import dataclass, field, replace

@@ -263,7 +263,7 @@ def _sparse_add(
 
 @_compiled
 def _holds(literals: NDArray[np.bool_], row: int, feature: NDArray[np.int32]) -> Any:
-    for literal in feature:
+    for literal in feature:  # noqa: SIM110
         if literal >= 0 and not literals[row, literal]:
             return False
     return True

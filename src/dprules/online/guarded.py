@@ -1,13 +1,14 @@
 """GuardedWinnow (theory B8): SegmentWinnow until its thresholds add up to too much, then batched DP-Winnow for good.
 
     before a segment with threshold B: if N + B > M*, switch for good to a fresh batched learner; else N += B
-The switch depends on released draws only. Examples before and after it are disjoint, so the price is the larger of the two.
+The switch depends on released draws only. Examples before and after it are disjoint, so the price is the larger one.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dprules.accounting import Event, Guarded as GuardedEvent
+from dprules.accounting import Event
+from dprules.accounting import Guarded as GuardedEvent
 from dprules.accounting.events import Batched as BatchedEvent
 from dprules.accounting.events import Segment as SegmentEvent
 from dprules.mechanisms import AboveThreshold

@@ -1,7 +1,7 @@
 """The loop that the private Winnows share: predict, cache, notice that the cache is full, release (theory B).
 
-A *rule* is public: it is a function of what has been released so far. It says which examples are cached, how many make a
-segment, and how draws from their scores become the next rule. Everything else in here is private.
+A *rule* is public: it is a function of what has been released so far. It says which examples are cached, how many make
+a segment, and how draws from their scores become the next rule. Everything else in here is private.
 """
 
 from collections.abc import Callable

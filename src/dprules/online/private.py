@@ -1,7 +1,7 @@
 """DP-Winnow as the paper prints it [BF26, Algorithm 3], with its indices corrected (theory B1).
 
-Like `batched`, but an update uses the first example that was cached since the last one, and no other. An update at round
-t changes the hypothesis of round t + 1. If AboveThreshold fires with an empty cache the update term is 0.
+Like `batched`, but an update uses the first example that was cached since the last one, and no other. An update at
+round t changes the hypothesis of round t + 1. If AboveThreshold fires with an empty cache the update term is 0.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
 """SegmentWinnow (theory B7): draw from the examples of the current segment, then forget them. Pure epsilon, no horizon.
 
-    e = epsilon/2; share = epsilon/4; L = ln(2d/0.03); B0 = ceil(1.2 L / min(share, 1/2)); B = B0; w = 0
-    round: predict sign <w, x>; if y <w, x> <= 1.25: cache (x, y)
-    when AboveThreshold(B, e, e) has noticed the cache: m draws at rate eta with m eta <= share from
-        (j, +): exp(eta s_j), (j, -): exp(-eta s_j), null: exp(L + q ln cosh eta),   s, q of this segment
-    each drawn feature moves its weight by a step of its own; many nulls: longer segments, few: shorter ones
+e = epsilon/2; share = epsilon/4; L = ln(2d/0.03); B0 = ceil(1.2 L / min(share, 1/2)); B = B0; w = 0
+round: predict sign <w, x>; if y <w, x> <= 1.25: cache (x, y)
+when AboveThreshold(B, e, e) has noticed the cache: m draws at rate eta with m eta <= share from
+(j, +): exp(eta s_j), (j, -): exp(-eta s_j), null: exp(L + q ln cosh eta),   s, q of this segment
+each drawn feature moves its weight by a step of its own; many nulls: longer segments, few: shorter ones
 """
 
 from dataclasses import dataclass, field, replace
@@ -69,7 +69,7 @@ class Segment:
 
     @cached_property
     def size_and_rate(self) -> tuple[int, Fraction]:
-        """m and eta, with m eta at most a quarter of epsilon."""
+        """M and eta, with m eta at most a quarter of epsilon."""
         eta = min(self.share, Fraction(sqrt(2 * self.level / self.threshold)))
         size = max(1, floor(self.share / eta))
         return size, min(eta, self.share / size)
@@ -103,4 +103,3 @@ class Segment:
         """Every segment costs max(4 m eta, e + 2 m eta), at most epsilon; together they cost one (theory B7)."""
         half = self.epsilon / 2
         return stream.event("segment", draws=1, rate=self.share, above=(half, half), neighbours=neighbours)
-

@@ -45,7 +45,7 @@ def disjunction(features: int, relevant: int, length: int) -> Stream:
 
         def make(random: Generator, size: int) -> tuple[Words, Labels]:
             bits = random.random((size, relevant)) < 1 - 2 ** (-1 / relevant)
-            return _with(_coins(random, size, features), chosen, bits), _signs(bits.any(axis=1))
+            return _with(_coins(random, size, features), chosen, bits), _signs(np.asarray(bits.any(axis=1)))
 
         return make
 
@@ -117,16 +117,16 @@ def equal_blocks(features: int, length: int, repeat: int) -> Stream:
 
     def target(random: Generator) -> Make:
         relevant = int(random.integers(features))
-        state: dict[str, tuple[Words, int]] = {}
+        row, more = _coins(random, 1, features), repeat
 
         def make(random: Generator, size: int) -> tuple[Words, Labels]:
+            nonlocal row, more
             parts, labels, left = [], [], size
             while left:
-                if state.get("run", (None, 0))[1] == 0:
-                    state["run"] = (_coins(random, 1, features), repeat)
-                row, more = state["run"]
+                if more == 0:
+                    row, more = _coins(random, 1, features), repeat
                 now = min(more, left)
-                state["run"], left = (row, more - now), left - now
+                more, left = more - now, left - now
                 bit = bool((row[0, relevant >> 6] >> np.uint64(relevant & 63)) & np.uint64(1))
                 parts.append(np.repeat(row, now, axis=0))
                 labels.append(np.full(now, 1 if bit else -1, dtype=np.int8))
@@ -156,13 +156,14 @@ def with_drift(stream: Stream, every: int) -> Stream:
     """The same with a new target after so many rounds (rounded up to whole blocks); no halfspace fits."""
 
     def target(random: Generator) -> Make:
-        state = {"make": stream.target(random), "rounds": 0}
+        make, rounds = stream.target(random), 0
 
         def drifting(random: Generator, size: int) -> tuple[Words, Labels]:
-            if state["rounds"] >= every:
-                state.update(make=stream.target(random), rounds=0)
-            state["rounds"] += size
-            return state["make"](random, size)
+            nonlocal make, rounds
+            if rounds >= every:
+                make, rounds = stream.target(random), 0
+            rounds += size
+            return make(random, size)
 
         return drifting
 

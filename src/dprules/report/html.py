@@ -18,7 +18,7 @@ def render(model: Model) -> str:
         for i, (line, label) in enumerate(zip(lines, labels, strict=True))
     ]
     return environment.get_template("report.html").render(
-        rows=rows, certificate=model.certificate, counted=rules.counts is not None, verified=model.certificate.verify()
+        rows=rows, certificate=model.certificate, counted=rules.counts is not None, verified=model.verify()
     )
 
 
