@@ -7,23 +7,35 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dprules.accounting import Certificate
     from dprules.data import Schema
-    from dprules.estimators import DecisionListClassifier, PrivateDecisionListClassifier
+    from dprules.estimators import (
+        ConfidentWinnowClassifier,
+        DecisionListClassifier,
+        PrivateDecisionListClassifier,
+        PrivateWinnowClassifier,
+        WinnowClassifier,
+    )
     from dprules.lists import RuleList
 
 __version__ = version("dprules")
 __all__ = [
     "Certificate",
+    "ConfidentWinnowClassifier",
     "DecisionListClassifier",
     "PrivateDecisionListClassifier",
+    "PrivateWinnowClassifier",
     "RuleList",
     "Schema",
+    "WinnowClassifier",
     "__version__",
 ]
 
 _ROOMS = {
     "Certificate": "accounting",
+    "ConfidentWinnowClassifier": "estimators",
     "DecisionListClassifier": "estimators",
     "PrivateDecisionListClassifier": "estimators",
+    "PrivateWinnowClassifier": "estimators",
+    "WinnowClassifier": "estimators",
     "RuleList": "lists",
     "Schema": "data",
 }

@@ -8,7 +8,18 @@ from math import exp
 from typing import Any
 
 from dprules.accounting import compose, cover
-from dprules.accounting.events import Counts, Cover, Event, Pure
+from dprules.accounting.events import (
+    Above,
+    Batched,
+    Counts,
+    Cover,
+    Draws,
+    Event,
+    FirstOnly,
+    Guarded,
+    Pure,
+    Segment,
+)
 from dprules.accounting.neighbours import Neighbours
 from dprules.errors import DprulesError, ModelError
 from dprules.numbers import LARGEST, whole
@@ -56,7 +67,7 @@ class Certificate:
         relation = {
             "add-remove": "with or without any one",
             "replace": "after exchanging any one",
-            "zero-out": "with or without any one",
+            "zero-out": "with or without what happened in any one",
         }[self.neighbours]
         lines = [
             f"({self.epsilon:g}, {self.delta:g})-differentially private, {self.neighbours} neighbours: "
@@ -76,7 +87,7 @@ class Certificate:
             relation = Neighbours.parse(self.neighbours)
             events = [_event(release, relation) for release in self.releases]
             total = sum((Fraction(release.epsilon) for release in self.releases), Fraction(0))
-            if total > Fraction(self.epsilon) or sum(isinstance(event, Cover) for event in events) != 1:
+            if total > Fraction(self.epsilon) or sum(not isinstance(event, Counts | Pure) for event in events) != 1:
                 return False
             return all(_costs(event, own, self.delta) for event, own in zip(events, self.releases, strict=True))
         except (_UnbelievableError, DprulesError, ArithmeticError, KeyError, TypeError, ValueError):
@@ -148,16 +159,40 @@ def _event(release: Release, neighbours: Neighbours) -> Event:
             return Cover(neighbours, _fraction(given["tilt"]), (max(schedule),), rounds, _fraction(given["last"]))
         case "noisy counts":
             return Counts(neighbours, _fraction(given["tilt"]) * _rows(given))
+        case "segment winnow":
+            return _segment(given, neighbours)
+        case "batched winnow":
+            return Batched(neighbours, _draws(given), _tests(given))
+        case "paper winnow":
+            return FirstOnly(neighbours, _draws(given), _tests(given))
+        case "guarded winnow":
+            second = given["after the switch"]
+            return Guarded(neighbours, _segment(given, neighbours), Batched(neighbours, _draws(second), _tests(second)))
         case "private quantiles" if neighbours is Neighbours.ADD_REMOVE and _rows(given) == 1:
             return Pure(neighbours, Fraction(release.epsilon))
         case _:
             raise _UnbelievableError
 
 
+def _segment(given: dict[str, Any], neighbours: Neighbours) -> Segment:
+    return Segment(neighbours, Draws.of(1, 1, _fraction(given["draws times rate"])), _tests(given))
+
+
+def _draws(given: dict[str, Any]) -> Draws:
+    return Draws.of(given["draws"], given["releases"], _fraction(given["rate"]))
+
+
+def _tests(given: dict[str, Any]) -> Above:
+    noise, test = given["tests"]
+    return Above(_fraction(noise), _fraction(test))
+
+
 def _costs(event: Event, release: Release, delta: float) -> bool:
     """Whether a release costs no more than its share."""
-    if not isinstance(event, Cover):
+    if isinstance(event, Counts | Pure):
         return compose.delta([event], Fraction(release.epsilon)) == 0
+    if not isinstance(event, Cover):
+        return compose.delta([event], Fraction(release.epsilon)) <= delta
     # A unit of several rows is priced by group privacy: epsilon / rows, and delta / sum e^(i epsilon / rows), a row.
     rows = _rows(release.parameters)
     part = Fraction(release.epsilon) / rows

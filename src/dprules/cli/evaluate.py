@@ -38,6 +38,8 @@ def evaluate(
         typer.echo(json.dumps(asdict(found), indent=2))
         return
     paid = (
-        "on public rows" if found.epsilon is None else f"within about {found.error:.3f}, for epsilon {found.epsilon:g}"
+        "on public rows"
+        if found.epsilon is None
+        else f"within about {found.error:.3f}, for epsilon {found.epsilon:g} a row (add-remove)"
     )
     typer.echo(f"accuracy {found.accuracy:.4f} on {'' if public else 'about '}{found.rows:,} rows, {paid}")

@@ -45,7 +45,7 @@ def fit(
         bool,
         typer.Option("--rows-are-public", help="Check the rows first, and refuse odd ones; the certificate says so."),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, read no row, spend nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, learn nothing, spend nothing.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a decision list, print it with its privacy statement, and write both to a model file."""
@@ -82,7 +82,7 @@ def fit(
         names = [described.label.name, *(c.name for c in described.columns), *([unit] if unit else [])]
         opened.require(names)
         if dry_run:
-            typer.echo("Everything is in order; no row was read and nothing was spent.")
+            typer.echo("Everything is in order; nothing was learnt and nothing was spent.")
             return
         owner = None if unit is None else Unit(unit, unit_rows)
         model = learn_list(

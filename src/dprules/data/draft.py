@@ -9,7 +9,7 @@ from dprules.errors import DataError
 
 CUTS = 8
 MOST_VALUES = 60
-_PLACEHOLDER = "?"
+PLACEHOLDER = "?"
 
 
 def draft_schema(table: Table, label: str, values_are_public: bool = False) -> Schema:
@@ -37,7 +37,7 @@ def _empty(name: str, kind: str) -> Column:
     return (
         PrivateCuts(name, lower=0.0, upper=1.0, number=CUTS)
         if kind == "numeric"
-        else Categorical(name, values=(_PLACEHOLDER,))
+        else Categorical(name, values=(PLACEHOLDER,))
     )
 
 
@@ -51,7 +51,7 @@ def _filled(table: Table, name: str) -> Column:
         cuts = quantile_cuts(table.numbers(name), CUTS)
         if cuts:
             return Numeric(name, False, cuts)
-    return Categorical(name, False, tuple(values[:MOST_VALUES]) or (_PLACEHOLDER,))
+    return Categorical(name, False, tuple(values[:MOST_VALUES]) or (PLACEHOLDER,))
 
 
 def quantile_cuts(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", number_of_cuts: int) -> tuple[float, ...]:

@@ -1,5 +1,12 @@
-"""The scikit-learn faces."""
+"""Estimators for scikit-learn and river."""
 
 from dprules.estimators.lists import DecisionListClassifier, PrivateDecisionListClassifier
+from dprules.estimators.online import ConfidentWinnowClassifier, PrivateWinnowClassifier, WinnowClassifier
 
-__all__ = ["DecisionListClassifier", "PrivateDecisionListClassifier"]
+__all__ = [
+    "ConfidentWinnowClassifier",
+    "DecisionListClassifier",
+    "PrivateDecisionListClassifier",
+    "PrivateWinnowClassifier",
+    "WinnowClassifier",
+]

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 from dprules.accounting import Neighbours, Release
 from dprules.data.check import check_rows
+from dprules.data.columns import Categorical
+from dprules.data.draft import PLACEHOLDER
 from dprules.data.encode import encode
 from dprules.data.schema import Schema
 from dprules.data.table import Table, Unit
-from dprules.errors import ParameterError
+from dprules.errors import ParameterError, SchemaError
 from dprules.lists.fit import Progress, Settings, fit_list
 from dprules.lists.model import Model
 from dprules.mechanisms import Bits
@@ -34,6 +36,9 @@ def learn_list(
     rows_are_public: first refuse odd rows (`check_rows`); the certificate says that they were looked at
     """
     table.require([schema.label.name, *(column.name for column in schema.columns)])
+    for column in schema.columns:
+        if isinstance(column, Categorical) and column.values == (PLACEHOLDER,):
+            raise SchemaError(f"the values of {column.name} are still the placeholder {PLACEHOLDER!r}. Fill them in.")
     progress("reading the table", 0, None)
     if unit is not None:
         settings = replace(settings, unit=f"value of {unit.column}", unit_rows=unit.rows)

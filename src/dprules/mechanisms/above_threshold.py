@@ -59,16 +59,21 @@ class AboveThreshold:
         """Begin a watch with fresh noise."""
         return Watch(self, os_bits if bits is None else bits)
 
+    def resume(self, secret: tuple[int, int], bits: Bits | None = None) -> "Watch":
+        """Go on with a watch whose secret was kept in a private store."""
+        tau, rounds = secret
+        return Watch(self, os_bits if bits is None else bits, whole(tau, "tau", 0), whole(rounds, "rounds", 0))
+
 
 class Watch:
     """One running AboveThreshold. It holds private noise: it shows nothing and refuses to be pickled or copied."""
 
     __slots__ = ("_bits", "_parameters", "_rounds", "_spent", "_tau")
 
-    def __init__(self, parameters: AboveThreshold, bits: Bits) -> None:
+    def __init__(self, parameters: AboveThreshold, bits: Bits, tau: int | None = None, rounds: int = 0) -> None:
         self._parameters, self._bits = parameters, bits
-        self._tau = geometric(parameters.noise_tilt, bits=bits)
-        self._rounds = 0
+        self._tau = geometric(parameters.noise_tilt, bits=bits) if tau is None else tau
+        self._rounds = rounds
         self._spent = False
 
     def __repr__(self) -> str:
@@ -76,6 +81,12 @@ class Watch:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise PrivacyError("A running watch holds private noise and cannot be copied or pickled.")
+
+    def secret(self) -> tuple[int, int]:
+        """Its noise, and how many rounds it has seen: for a private store only, never to be shown."""
+        if self._spent:
+            raise SpentError("This watch has fired; start a new one for the next segment.")
+        return self._tau, self._rounds
 
     def test(self, count: int) -> bool:
         """Take the count of one more round; true if the watch fires."""

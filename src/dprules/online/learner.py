@@ -81,6 +81,18 @@ class Released:
     indices: tuple[int, ...]
 
 
+class Secret:
+    """The private state of a learner: scores, the size of the cache, the noise of the running test."""
+
+    __slots__ = ("cached", "scores", "watch")
+
+    def __init__(self, scores: Integers, cached: int, watch: tuple[int, int] | None) -> None:
+        self.scores, self.cached, self.watch = scores, cached, watch
+
+    def __repr__(self) -> str:
+        return "<private state>"
+
+
 class PrivateLearner:
     """A rule that runs on a stream. It holds private scores: it shows nothing and refuses to be pickled or copied.
 
@@ -105,6 +117,20 @@ class PrivateLearner:
         raise PrivacyError(
             "A stream learner holds private state and cannot be copied or pickled. Keep it in a store (dprules stream)."
         )
+
+    def secret(self) -> "Secret":
+        """Everything private, for a private store only, never to be shown."""
+        watch = None if self._watch is None else self._watch.secret()
+        return Secret(self._scores.copy(), self._cached, watch)
+
+    @classmethod
+    def resume(cls, rule: Rule, secret: "Secret", unit: int = 1, bits: Bits | None = None) -> "PrivateLearner":
+        """Go on with what was kept in a private store."""
+        learner = cls(rule, unit, bits)
+        learner._scores, learner._cached = secret.scores.copy(), secret.cached
+        above = rule.above
+        learner._watch = None if above is None or secret.watch is None else above.resume(secret.watch, learner._bits)
+        return learner
 
     @property
     def secure(self) -> bool:

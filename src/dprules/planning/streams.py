@@ -31,6 +31,18 @@ class BatchedPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class PaperPlan:
+    """The parameters of the paper's theorem, with its sensitivity corrected, and its mistake bound."""
+
+    threshold: int
+    draws: int
+    releases: int
+    rate: float
+    above: float
+    mistakes: float
+
+
+@dataclass(frozen=True, slots=True)
 class StreamPlan:
     """What can be promised for every oblivious stream with a margin, with probability 1 - `failure`."""
 
@@ -45,8 +57,7 @@ class StreamPlan:
     batched: BatchedPlan
     guarded_mistakes: float
     """With the switch at the batched bound: the practice of `segment`, and this at the worst."""
-    paper_mistakes: float
-    """The paper's theorem, with its sensitivity corrected."""
+    paper: PaperPlan
     mistakes_without_privacy: float
     """Winnow."""
 
@@ -54,6 +65,11 @@ class StreamPlan:
     def mistakes(self) -> float:
         """The batched bound."""
         return self.batched.mistakes
+
+    @property
+    def paper_mistakes(self) -> float:
+        """The bound of the paper's theorem."""
+        return self.paper.mistakes
 
     @property
     def ratio(self) -> float:
@@ -111,7 +127,7 @@ def plan_stream(
         failure=setting.failure,
         batched=setting.batched(),
         guarded_mistakes=setting.guarded_mistakes(),
-        paper_mistakes=setting.paper_mistakes(),
+        paper=setting.paper(),
         mistakes_without_privacy=2 * setting.log_coordinates / setting.margin**2,
     )
 
@@ -193,10 +209,10 @@ class _Setting:
         )
         return price(event).delta(self.epsilon) <= self.delta
 
-    def paper_mistakes(self) -> float:
-        """K 16 ln(2 T^2 / beta) / eps_hat, with K and eta solved as a fixed point and eta halved (theory B1)."""
+    def paper(self) -> PaperPlan:
+        """K and eta solved as a fixed point, eta halved (theory B1); mistakes are K 16 ln(2 T^2 / beta) / eps_hat."""
         beta = self.failure / 2
-        draws = 2 * log(2 * self.horizon / beta) / (self.margin / 2) ** 2
+        draws = ceil(2 * log(2 * self.horizon / beta) / (self.margin / 2) ** 2)
         releases = 1.0
         for _ in range(500):
             rate = self.epsilon / (16 * sqrt(2 * draws * releases * log(4 * releases / self.delta)))
@@ -205,5 +221,9 @@ class _Setting:
             if abs(updated / releases - 1) < 1e-12:
                 break
             releases = updated
-        test = self.epsilon / (4 * sqrt(2 * releases * log(2 / self.delta)))
-        return releases * 16 * log(2 * float(self.horizon) ** 2 / beta) / test
+        count = ceil(releases)
+        test = self.epsilon / (4 * sqrt(2 * count * log(2 / self.delta)))
+        rate = self.epsilon / (16 * sqrt(2 * draws * count * log(4 * count / self.delta)))
+        mistakes = count * 16 * log(2 * float(self.horizon) ** 2 / beta) / test
+        threshold = ceil(8 * log(2 * self.horizon / beta) / test)
+        return PaperPlan(threshold, draws, count, min(rate, self.margin / 2), test, mistakes)

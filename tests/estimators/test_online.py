@@ -1,0 +1,96 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from river import checks
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dprules import ConfidentWinnowClassifier, PrivateWinnowClassifier, WinnowClassifier
+from dprules.errors import ParameterError, PrivacyError
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.random((20_000, 12)) < 0.4
+Y = np.where(X[:, 2] | X[:, 5], "yes", "no")
+MODELS = [WinnowClassifier(), ConfidentWinnowClassifier(), PrivateWinnowClassifier()]
+
+
+def expected(estimator):
+    return {"check_estimator_tags_renamed": "river's base class has a method of that name"}
+
+
+@parametrize_with_checks([*MODELS, PrivateWinnowClassifier(values="real")], expected_failed_checks=expected)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+def test_river_checks(model):
+    for check in checks.yield_checks(model):
+        if check.__name__ not in model._unit_test_skips():
+            check(model.clone())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("kind", [np.asarray, lambda x: x.astype(np.int8), csr_matrix, pd.DataFrame])
+def test_every_kind_of_input_learns_the_disjunction(model, kind):
+    model = clone(model)
+    for start in range(0, len(X), 5000):
+        model.partial_fit(kind(X[start : start + 5000]), Y[start : start + 5000], classes=["no", "yes"])
+    assert (model.predict(kind(X)) == Y).mean() > 0.95
+    assert {term.name for term in model.hypothesis_.terms[:2]} in ({"x2", "x5"}, {"2", "5"})
+
+
+def test_single_examples_with_names():
+    model = PrivateWinnowClassifier(epsilon=20.0, features=["a", "b"], classes=["no", "yes"])
+    assert model.predict_one({"a": True}) is None
+    for row, label in zip(X[:3000, :2].tolist(), np.where(X[:3000, 0], "yes", "no"), strict=True):
+        model.learn_one({"a": row[0], "b": row[1], "new": "unknown"}, label)
+    assert model.predict_one({"a": True, "b": False}) == "yes"
+    assert model.predict_one({}) == "no"
+    assert model.hypothesis_.predict({"a": True}) == "yes"
+    assert "a" in str(model.hypothesis_)
+
+
+def test_lists_on_streams():
+    """The label is a conjunction, which no halfspace over few features says with a large margin."""
+    label = np.where(X[:, 1] & ~X[:, 4], "yes", "no")
+    model = PrivateWinnowClassifier(epsilon=8.0, width=2).partial_fit(X, label)
+    assert (model.predict(X) == label).mean() > 0.95
+    assert any(set(term.name.split(" and ")) == {"x1 is true", "x4 is false"} for term in model.hypothesis_.terms)
+
+
+def test_the_private_state_stays_inside():
+    model = PrivateWinnowClassifier().partial_fit(X, Y)
+    for attempt in (pickle.dumps, lambda m: m.__getstate__(), lambda m: pickle.dumps(m._learner)):
+        with pytest.raises(PrivacyError, match="cannot be copied or pickled"):
+            attempt(model)
+    assert repr(model._learner) == "<private learner with Segment>"
+    assert repr(model._learner.secret()) == "<private state>"
+    fitted = PrivateWinnowClassifier().fit(X, Y)
+    assert fitted._learner is None
+    assert (pickle.loads(pickle.dumps(fitted)).predict(X) == fitted.predict(X)).all()
+    assert fitted.partial_fit(X[:10], Y[:10]).hypothesis_.releases == 0  # a new stream
+
+
+@pytest.mark.parametrize("algorithm", ["guarded", "batched", "paper"])
+def test_learners_with_a_bound_need_to_know_the_stream(algorithm):
+    with pytest.raises(ParameterError, match="needs delta, horizon, margin"):
+        PrivateWinnowClassifier(algorithm=algorithm).fit(X, Y)
+    model = PrivateWinnowClassifier(delta=1e-6, algorithm=algorithm, horizon=20_000, margin=0.3)
+    model.partial_fit(X, Y)
+    assert model.certificate_.verify()
+    assert model.certificate_.delta == 1e-6
+
+
+def test_undeclared_labels_are_rounds_in_which_nothing_happened():
+    model = PrivateWinnowClassifier(classes=["no", "yes"]).partial_fit(X, np.full(len(X), "perhaps"))
+    assert model.hypothesis_.releases == 0
+    assert "nothing has been released" in str(model.hypothesis_)
+
+
+def test_a_seed_is_told():
+    assert not PrivateWinnowClassifier(random_state=1).fit(X, Y).certificate_.private
+    assert PrivateWinnowClassifier().fit(X, Y).certificate_.private
