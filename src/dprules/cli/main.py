@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dprules import __version__
-from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, schema, show
+from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, schema, show, stream
 from dprules.cli.exits import Exit
 from dprules.errors import DataError, DprulesError, ModelError, PrivacyError, SchemaError
 
@@ -25,6 +25,7 @@ app.command(epilog=show.EPILOG)(show.show)
 app.command(epilog=export.EPILOG)(export.export)
 app.command(epilog=predict.EPILOG)(predict.predict)
 app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
+app.add_typer(stream.app, name="stream")
 app.command(epilog=audit.EPILOG)(audit.audit)
 
 

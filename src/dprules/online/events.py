@@ -1,0 +1,158 @@
+"""Events of a stream as records with named columns: what a schema makes of them, and files that grow."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.data.columns import Value
+from dprules.data.encode import truth
+from dprules.data.features import conjunctions
+from dprules.data.literals import Literal, Operator
+from dprules.data.schema import Schema
+from dprules.errors import DataError, SchemaError
+from dprules.online.blocks import Block, Conjoined, Dense
+
+Event = Mapping[str, object]
+_PLAIN = (Operator.EQUALS, Operator.AT_LEAST, Operator.IS_TRUE, Operator.IS_MISSING)
+"""With width 1 a feature counts when it holds and when it does not: its negation adds nothing."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """The public features of a stream: literals of a schema, or conjunctions of them."""
+
+    schema: Schema
+    width: int = 1
+
+    def __post_init__(self) -> None:
+        if self.schema.private_cuts:
+            raise SchemaError("a stream needs public cuts. Replace private_cuts by cuts in the schema.")
+        if len(self.schema.label.classes) != 2:
+            raise SchemaError("a stream learner has two classes. Name two in the schema.")
+
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """What may be asked of an event."""
+        every = self.schema.literals()
+        return every if self.width > 1 else tuple(literal for literal in every if literal.operator in _PLAIN)
+
+    @cached_property
+    def _conjunctions(self) -> NDArray[np.int32]:
+        return conjunctions(self.literals, self.width)
+
+    @property
+    def count(self) -> int:
+        """How many features there are, the bias aside."""
+        return len(self._conjunctions)
+
+    def asked(self, feature: int) -> tuple[Literal, ...]:
+        """The literals of a feature."""
+        return tuple(self.literals[i] for i in self._conjunctions[feature] if i >= 0)
+
+    def name(self, feature: int) -> str:
+        """How a feature is printed."""
+        return " and ".join(map(str, self.asked(feature)))
+
+    @property
+    def classes(self) -> tuple[Value, Value]:
+        """The negative class and the positive one."""
+        first, second = self.schema.label.classes
+        return (second, first) if self.schema.label.positive == first else (first, second)
+
+    def block(self, events: Sequence[Event]) -> Block:
+        """The features of events; what is missing or undeclared makes literals false."""
+        columns = self.schema.columns
+        codes = {
+            column.name: np.array([column.code(event.get(column.name)) for event in events], dtype=np.int64)
+            for column in columns
+        }
+        held = np.zeros((len(events), len(self.literals)), dtype=np.bool_)
+        for k, literal in enumerate(self.literals):
+            held[:, k] = truth(literal)[codes[literal.column.name]]
+        return Dense(held) if self.width == 1 else Conjoined(held, self._conjunctions)
+
+    def labels(self, events: Sequence[Event]) -> NDArray[np.int8]:
+        """-1 or 1; 0 for an event without a declared label: nothing happened."""
+        label = self.schema.label
+        column, positive = label.column(), label.classes.index(self.classes[1])
+        codes = [column.code(event.get(label.name)) for event in events]
+        return np.array([0 if code < 0 else 1 if code == positive else -1 for code in codes], dtype=np.int8)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events, and the position in their source after them."""
+
+    events: Sequence[Event]
+    position: int
+
+
+class EventFile:
+    """A file of events, one a line: JSON lines, or CSV with a header. It may grow; positions are bytes.
+
+    A line that cannot be read is an event without a label: nothing happened in that round.
+    """
+
+    def __init__(self, path: Path, delimiter: str = ",") -> None:
+        self.path = path
+        self._names: list[str] | None = None
+        self._start = 0
+        self._delimiter = delimiter
+        if path.suffix.lower() in (".csv", ".tsv"):
+            self._delimiter = "\t" if path.suffix.lower() == ".tsv" else delimiter
+            with path.open("rb") as file:
+                header = file.readline()
+            if not header.strip():
+                raise DataError(f"{path}: no header line. The first line must name the columns.")
+            self._names = next(csv.reader([header.decode("utf-8-sig", "replace")], delimiter=self._delimiter))
+            self._start = len(header)
+
+    def mark(self, position: int) -> str:
+        """A digest of the beginning: private; it tells whether a file is still the same."""
+        with self.path.open("rb") as file:
+            return hashlib.sha256(file.read(min(position, 65_536))).hexdigest()
+
+    def batches(self, position: int, size: int, whole_lines: bool) -> Iterator[Batch]:
+        """Events from a position on, so many at a time; with `whole_lines` a last line without an end is left."""
+        with self.path.open("rb") as file:
+            if position > self.path.stat().st_size:
+                raise DataError(f"{self.path} is shorter than what was read of it. Give a new file a --source name.")
+            file.seek(max(position, self._start))
+            while True:
+                events, position = self._some(file, size, whole_lines)
+                if not events:
+                    return
+                yield Batch(events, position)
+
+    def _some(self, file: IO[bytes], size: int, whole_lines: bool) -> tuple[list[Event], int]:
+        events: list[Event] = []
+        position = file.tell()
+        while len(events) < size:
+            line = file.readline()
+            if not line or (whole_lines and not line.endswith(b"\n")):
+                break
+            position = file.tell()
+            if line.strip():
+                events.append(read_event(line, self._names, self._delimiter))
+        return events, position
+
+
+def read_event(line: bytes, names: Sequence[str] | None = None, delimiter: str = ",") -> Event:
+    """One line as a record; {} if it cannot be read."""
+    try:
+        text = line.decode("utf-8")
+        if names is None:
+            parsed: Any = json.loads(text)
+            return parsed if isinstance(parsed, dict) else {}
+        cells = next(csv.reader([text], delimiter=delimiter, strict=True))
+        return dict(zip(names, cells, strict=True))
+    except (ValueError, csv.Error, RecursionError, StopIteration):
+        return {}
