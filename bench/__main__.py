@@ -4,15 +4,11 @@ import json
 import sys
 from pathlib import Path
 
-from bench import accounting, lists, lists_more, mechanisms, speed
+from bench import accounting, lists, lists_more, mechanisms, speed, streams
 from bench.table import replace_table
 
 BENCHMARKS = {
-    "mechanisms": mechanisms,
-    "accounting": accounting,
-    "speed": speed,
-    "lists": lists,
-    "lists_more": lists_more,
+    module.__name__.rpartition(".")[2]: module for module in (mechanisms, accounting, speed, lists, lists_more, streams)
 }
 ROOT = Path(__file__).parent
 

@@ -18,8 +18,8 @@ from dprules.mechanisms.above_threshold import Watch
 from dprules.numbers import Real
 from dprules.online.blocks import Block, Integers, Weights
 
-CHUNK = 4096
-"""Examples that are looked at with one hypothesis before the next test."""
+CHUNK, MOST = 4096, 65_536
+"""Examples that are looked at with one hypothesis: few after a release, more and more while all is silent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +141,9 @@ class PrivateLearner:
         self, block: Block, labels: NDArray[np.int8], published: Callable[[Released], None] = lambda release: None
     ) -> None:
         """Take labelled examples, labels -1 or 1 (0: nothing happened in this round), in their order."""
-        start = 0
+        start, look = 0, CHUNK
         while start < block.size and self._watch is not None:
-            stop = min(start + CHUNK, block.size)
+            stop = min(start + look, block.size)
             signs = labels[start:stop]
             cached = (signs * block.says(self.rule.weights, start, stop) <= self.rule.confidence) & (signs != 0)
             fired = self._watch.first(self._cached + np.cumsum(cached))
@@ -151,7 +151,7 @@ class PrivateLearner:
             self._enter(block, labels, start + np.flatnonzero(cached[: end - start]))
             if fired is not None:
                 published(Released(end - 1, self._release()))
-            start = end
+            start, look = end, CHUNK if fired is not None else min(2 * look, MOST)
 
     def _enter(self, block: Block, labels: NDArray[np.int8], rows: Integers) -> None:
         entering = rows

@@ -35,7 +35,7 @@ class Winnow:
 
     def learn(self, block: Block, labels: Labels) -> None:
         """Take labelled examples, labels -1 or 1, one after the other."""
-        start, look = 0, 64
+        start, look = 0, 1
         while start < block.size:
             stop = min(start + look, block.size)
             says = block.says(self.weights, start, stop)
@@ -45,7 +45,7 @@ class Winnow:
             self.mistakes += int((labels[start:end] * says[: end - start] <= 0).sum())
             if len(found):
                 self._update(block, labels, end - 1)
-            start, look = end, 2 * look if len(found) == 0 else 64
+            start, look = end, min(2 * look, 4096) if len(found) == 0 else 1
 
     def _asks(self, says: Floats, labels: Labels, start: int) -> NDArray[np.bool_]:
         """Which examples ask for an update: mistakes, ties among them."""
