@@ -229,16 +229,18 @@ def _packed_dot(words: Words, support: Integers, weights: Floats, start: int, fo
     for i in range(len(found)):
         total = weights[-1]
         for j in support:
-            total += weights[j] if (words[start + i, j >> 6] >> np.uint64(j & 63)) & np.uint64(1) else -weights[j]
+            bit = np.int64((words[start + i, j >> 6] >> np.uint64(j & 63)) & np.uint64(1))
+            total += weights[j] * (2 * bit - 1)  # no branch: bits are hard to predict
         found[i] = total
 
 
 @_compiled
 def _packed_add(words: Words, rows: Integers, labels: Integers, totals: Integers) -> None:
     for k in range(len(rows)):
-        row, label = words[rows[k]], labels[k]
-        for j in range(len(totals)):
-            totals[j] += label * (2 * np.int64((row[j >> 6] >> np.uint64(j & 63)) & np.uint64(1)) - 1)
+        for w in range(words.shape[1]):
+            word = words[rows[k], w]
+            for b in range(min(64, len(totals) - 64 * w)):
+                totals[64 * w + b] += labels[k] * (2 * np.int64((word >> np.uint64(b)) & np.uint64(1)) - 1)
 
 
 @_compiled

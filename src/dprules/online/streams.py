@@ -53,21 +53,24 @@ def disjunction(features: int, relevant: int, length: int) -> Stream:
 
 
 def decision_list(features: int, rules: int, alternations: int, length: int) -> Stream:
-    """A random list with so many rules, whose labels (the default's included) change so many times."""
+    """A list with so many rules, whose labels (the default's included) change so many times, the last time at the end.
+
+    The features of rules are true with probability 1 - 2^(-1/rules), so that half of the examples get the default.
+    """
     if not 1 <= alternations <= rules:
         raise ParameterError(f"alternations must lie between 1 and the number of rules; got {alternations}.")
-    changes = np.zeros(rules, dtype=np.int64)
-    changes[np.linspace(0, rules - 1, alternations).round().astype(np.int64)] = 1
-    labels = np.where(np.concatenate(([0], np.cumsum(changes))) % 2, -1, 1)
+    changes = np.zeros(rules + 1, dtype=np.int64)
+    changes[[round(i * rules / alternations) for i in range(1, alternations + 1)]] = 1
+    labels = np.where(np.cumsum(changes) % 2, -1, 1)
 
     def target(random: Generator) -> Make:
-        chosen, signs = random.choice(features, rules, replace=False), random.random(rules) < 0.5
+        chosen = random.choice(features, rules, replace=False)
 
         def make(random: Generator, size: int) -> tuple[Words, Labels]:
-            bits = random.random((size, rules)) < 0.5
+            bits = random.random((size, rules)) < 1 - 2 ** (-1 / rules)
             answers = np.full(size, labels[-1], dtype=np.int8)
             for at in range(rules - 1, -1, -1):
-                answers[bits[:, at] == signs[at]] = labels[at]
+                answers[bits[:, at]] = labels[at]
             return _with(_coins(random, size, features), chosen, bits), answers
 
         return make
