@@ -1,5 +1,6 @@
 """The learners that run have the laws that theory B says: every transcript, on short streams, in blocks of any size."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import exp
 from random import Random
@@ -18,7 +19,7 @@ from dprules.online.learner import PrivateLearner
 from dprules.online.private import Paper
 from dprules.online.segment import Segment
 
-RUNS = 3000
+RUNS = 2000
 
 
 def stream(seed, length=5):
@@ -104,3 +105,43 @@ def test_guarded(seed, bits):
         Law(exp(-1), exp(-1)),
     )
     check(Guarded(first, second, most), law, rounds, bits)
+
+
+class SharpSegment(Segment):
+    """Draws at twice the rate that it is priced for."""
+
+    def draws(self, scores, cached, unit):
+        asked = super().draws(scores, cached, unit)
+        return replace(asked, tilt=2 * asked.tilt)
+
+
+class KeepingSegment(Segment):
+    """Keeps the scores of earlier segments."""
+
+    forgets = False
+
+
+class TruncatedBatched(Batched):
+    """Adds the first cached mistake only."""
+
+    first_only = True
+
+
+@pytest.mark.parametrize("fault", [SharpSegment, KeepingSegment])
+def test_a_faulty_segment_is_noticed(fault, bits):
+    rounds = [Round((1, 1), 1)] * 5
+    learner = stream_learners.Segment(2, 4.0, scale=60.0)
+    law = exact_stream_law(rounds, learner, Law(exp(-2), exp(-2)))
+    check(Segment.start(2, 4, scale=60), law, rounds, bits)
+    with pytest.raises(AssertionError):
+        check(fault.start(2, 4, scale=60), law, rounds, bits)
+
+
+def test_a_truncated_cache_is_noticed(bits):
+    rounds = [Round((1, 1), 1)] * 5
+    options = {"threshold": 2, "draws": 2, "releases": 2, "rate": 0.5, "above": TILTS}
+    learner = stream_learners.Batched(4, exp(0.5), draws=2, releases=2, limit=2)
+    law = exact_stream_law(doubled(rounds), learner, TESTS)
+    check(Batched.start(2, **options), law, rounds, bits)
+    with pytest.raises(AssertionError):
+        check(TruncatedBatched.start(2, **options), law, rounds, bits)
