@@ -75,7 +75,7 @@ def batched(dimension: int, threshold: int, draws: int, releases: int) -> Privat
 
 BATCHED = [
     {"threshold": t, "draws": m, "releases": k}
-    for t, m, k in ((200, 200, 60), (500, 200, 30), (500, 500, 60), (1000, 300, 20), (2000, 300, 20))
+    for t, m, k in ((200, 200, 60), (500, 20, 30), (500, 30, 60), (500, 200, 30), (1000, 300, 20), (1000, 100, 20))
 ]
 
 
