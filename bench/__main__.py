@@ -22,7 +22,8 @@ def main(names: list[str]) -> None:
         (ROOT / "results" / f"{name}.json").write_text(json.dumps(results, indent=2) + "\n")
         table = benchmark.table(results)
         print(f"\n{name}\n{table}")
-        replace_table(ROOT.parent / "docs" / "benchmarks.md", name, table)
+        for page in ("docs/benchmarks.md", "README.md"):
+            replace_table(ROOT.parent / page, name, table)
 
 
 if __name__ == "__main__":

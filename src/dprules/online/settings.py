@@ -13,7 +13,7 @@ from dprules.online.learner import Rule
 from dprules.online.private import Paper
 from dprules.online.segment import Segment
 from dprules.planning import plan_stream
-from dprules.planning.streams import BatchedPlan, PaperPlan, StreamPlan
+from dprules.planning.streams import LearnerPlan, StreamPlan
 
 ALGORITHMS = ("segment", "guarded", "batched", "paper")
 
@@ -74,7 +74,7 @@ class StreamSettings:
         return certificate(rule, self.epsilon, self.delta, self.neighbours, secure, public)
 
 
-def _parameters(plan: BatchedPlan | PaperPlan) -> dict[str, Any]:
+def _parameters(plan: LearnerPlan) -> dict[str, Any]:
     return {
         "threshold": plan.threshold,
         "draws": plan.draws,

@@ -18,8 +18,8 @@ _SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
 
 
 @dataclass(frozen=True, slots=True)
-class BatchedPlan:
-    """Parameters of the batched learner that meet the budget, and its mistake bound."""
+class LearnerPlan:
+    """Parameters of a learner that meet the budget, and its mistake bound."""
 
     threshold: int
     draws: int
@@ -27,18 +27,6 @@ class BatchedPlan:
     rate: float
     above: float
     """Both tilts of AboveThreshold."""
-    mistakes: float
-
-
-@dataclass(frozen=True, slots=True)
-class PaperPlan:
-    """The parameters of the paper's theorem, with its sensitivity corrected, and its mistake bound."""
-
-    threshold: int
-    draws: int
-    releases: int
-    rate: float
-    above: float
     mistakes: float
 
 
@@ -54,10 +42,11 @@ class StreamPlan:
     delta: float
     neighbours: str
     failure: float
-    batched: BatchedPlan
+    batched: LearnerPlan
     guarded_mistakes: float
     """With the switch at the batched bound: the practice of `segment`, and this at the worst."""
-    paper: PaperPlan
+    paper: LearnerPlan
+    """The paper's theorem, with its sensitivity corrected."""
     mistakes_without_privacy: float
     """Winnow."""
 
@@ -148,7 +137,7 @@ class _Setting:
     failure: float
     neighbours: Neighbours
 
-    def batched(self) -> BatchedPlan:
+    def batched(self) -> LearnerPlan:
         """The plan with the fewest mistakes."""
         best = min(self._candidates(), key=lambda plan: plan.mistakes, default=None)
         if best is None:
@@ -162,7 +151,7 @@ class _Setting:
         level = self.log_coordinates + log(1 / 0.03)
         return (1 + 0.6 / level) * batched + 4 / min(self.epsilon, 2.0) * log(1 / part) + batched
 
-    def _candidates(self) -> Iterator[BatchedPlan]:
+    def _candidates(self) -> Iterator[LearnerPlan]:
         """For each share of AboveThreshold, the smallest threshold whose draws the budget allows."""
         for share in _SHARES:
             low, high = 0, 1
@@ -180,7 +169,7 @@ class _Setting:
                 assert plan is not None
                 yield plan
 
-    def _plan(self, threshold: int, above: float) -> BatchedPlan | None:
+    def _plan(self, threshold: int, above: float) -> LearnerPlan | None:
         """Theory B4; a quarter of the failure probability for either side of AboveThreshold, half for the draws."""
         part = self.failure / 4
         fewest = floor(threshold - log(self.horizon / part) / above)
@@ -199,9 +188,9 @@ class _Setting:
             return None
         draws = ceil(2 * log(self.horizon * releases / (2 * part)) / (_CONFIDENCE * self.margin) ** 2)
         mistakes = self.log_coordinates / (rate * gain * (1 - _CAUTION / 2))
-        return BatchedPlan(threshold, draws, releases, rate, above, mistakes)
+        return LearnerPlan(threshold, draws, releases, rate, above, mistakes)
 
-    def _affords(self, plan: BatchedPlan | None) -> bool:
+    def _affords(self, plan: LearnerPlan | None) -> bool:
         if plan is None:
             return False
         event = Batched(
@@ -209,7 +198,7 @@ class _Setting:
         )
         return price(event).delta(self.epsilon) <= self.delta
 
-    def paper(self) -> PaperPlan:
+    def paper(self) -> LearnerPlan:
         """K and eta solved as a fixed point, eta halved (theory B1); mistakes are K 16 ln(2 T^2 / beta) / eps_hat."""
         beta = self.failure / 2
         draws = ceil(2 * log(2 * self.horizon / beta) / (self.margin / 2) ** 2)
@@ -226,4 +215,4 @@ class _Setting:
         rate = self.epsilon / (16 * sqrt(2 * draws * count * log(4 * count / self.delta)))
         mistakes = count * 16 * log(2 * float(self.horizon) ** 2 / beta) / test
         threshold = ceil(8 * log(2 * self.horizon / beta) / test)
-        return PaperPlan(threshold, draws, count, min(rate, self.margin / 2), test, mistakes)
+        return LearnerPlan(threshold, draws, count, min(rate, self.margin / 2), test, mistakes)
