@@ -78,26 +78,30 @@ def test_learn_show_predict_export(stream, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "h.json").exists()
 
 
-def test_acknowledgements_and_ids(stream, tmp_path, monkeypatch, capsys):
+def test_acknowledgements_count_lines(stream, tmp_path, monkeypatch, capsys):
     path = write(tmp_path, lines(100))
-    asked = ("stream", "learn", str(stream), path, "--id", "id", "--batch", "30", "--json")
-    out = run(monkeypatch, capsys, *asked)[1]
+    out = run(monkeypatch, capsys, "stream", "learn", str(stream), path, "--batch", "30", "--json")[1]
     assert [json.loads(line)["acknowledged"] for line in out.splitlines()] == [30, 60, 90, 100]
-    again = write(tmp_path, ['{"no": "id"}', *lines(150, start=50)], "again.jsonl")  # overlaps
-    asked = ("stream", "learn", str(stream), again, "--id", "id", "--source", "e.jsonl")
-    assert run(monkeypatch, capsys, *asked)[0] == Exit.OK
-    assert rounds(stream) == 150
 
 
 def test_csv_and_standard_input(stream, tmp_path, monkeypatch, capsys):
-    path = write(
-        tmp_path, ["a,n,y", *(f"{i % 2 == 0},{i % 4},{'yes' if i % 2 == 0 else 'no'}" for i in range(50))], "e.csv"
-    )
+    cells = (f"{i % 2 == 0},{i % 4},{'yes' if i % 2 == 0 else 'no'}" for i in range(50))
+    path = write(tmp_path, ["a,n,y", *cells], "e.csv")
     assert run(monkeypatch, capsys, "stream", "learn", str(stream), path)[0] == Exit.OK
-    command = [sys.executable, "-m", "dprules", "stream", "learn", str(stream), "-"]
-    done = subprocess.run(command, input="\n".join(lines(70)) + "\n", text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
+
+    def piped(offset, rows):
+        command = [sys.executable, "-m", "dprules", "stream", "learn", str(stream), "-", "--offset", str(offset)]
+        text = "\n".join(rows) + "\n"
+        return subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+
+    assert piped(0, lines(70)).returncode == 0
+    assert piped(0, lines(70)).returncode == 0  # recognised
     assert rounds(stream) == 120
+    assert piped(60, lines(100, start=60)).returncode == 0  # overlaps
+    assert rounds(stream) == 150
+    gap = piped(120, lines(130, start=120))
+    assert gap.returncode == Exit.INPUT
+    assert "lines 100 to 119 of the source were never learnt" in gap.stderr
 
 
 @pytest.mark.slow
@@ -105,13 +109,13 @@ def test_a_growing_file_is_followed(stream, tmp_path):
     path = write(tmp_path, lines(100))
     command = [sys.executable, "-m", "dprules", "stream", "learn", str(stream), path, "--follow", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert json.loads(process.stdout.readline())["acknowledged"] == os.path.getsize(path)
+    assert json.loads(process.stdout.readline())["acknowledged"] == 100
     with open(path, "a") as file:
         file.write("\n".join(lines(150, start=100)))  # the last line has no end yet
     time.sleep(1.5)
     with open(path, "a") as file:
         file.write("\n")
-    while json.loads(process.stdout.readline())["acknowledged"] < os.path.getsize(path):
+    while json.loads(process.stdout.readline())["acknowledged"] < 150:
         pass
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
@@ -141,6 +145,7 @@ FAULTS = {
     ),
     "batch": (lambda s, t: ("learn", str(s), write(t, lines(3)), "--batch", "0"), "batch must be", Exit.PARAMETER),
     "follow": (lambda s, t: ("learn", str(s), "-", "--follow"), "followed anyway", Exit.PARAMETER),
+    "no offset": (lambda s, t: ("learn", str(s), "-"), "needs --offset", Exit.PARAMETER),
     "form": (lambda s, t: ("export", str(s), "--to", "cobol"), "to must be", Exit.PARAMETER),
 }
 

@@ -94,3 +94,53 @@ def test_undeclared_labels_are_rounds_in_which_nothing_happened():
 def test_a_seed_is_told():
     assert not PrivateWinnowClassifier(random_state=1).fit(X, Y).certificate_.private
     assert PrivateWinnowClassifier().fit(X, Y).certificate_.private
+
+
+ODD = {
+    "numbers": ([0, 1, 0.5, float("nan"), float("inf")], [0, 1]),
+    "nothing": (["no", "yes", None, pd.NA, 3], ["no", "yes"]),
+    "arrays": (["no", "yes", np.zeros(2), [1], {}], ["no", "yes"]),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_with_known_classes_no_label_stops_a_stream(case):
+    labels, classes = ODD[case]
+    model = PrivateWinnowClassifier(classes=classes)
+    model.partial_fit(np.ones((5, 2)), labels).partial_fit(np.ones((5, 2)), labels).partial_fit(np.ones((0, 2)), [])
+    assert model._learner.secret().scores.tolist() == [0, 0, 0]
+    model.learn_one({"x0": 10**400, "x1": "text"}, labels[0])
+
+
+def test_parameters_are_frozen_when_a_stream_begins():
+    model = PrivateWinnowClassifier(classes=[0, 1]).partial_fit(np.ones((1, 3)), [1])
+    model.set_params(values="real").partial_fit(np.ones((1, 3)), [1])
+    assert model._learner.secret().scores.tolist() == [2, 2, 2, 2]
+    with pytest.raises(ParameterError, match="conjunctions are made of Boolean"):
+        PrivateWinnowClassifier(values="real", width=2).fit(X, Y)
+    with pytest.raises(ParameterError, match="Only binary"):
+        PrivateWinnowClassifier(classes=["a", "a"]).fit(X, Y)
+
+
+@pytest.mark.parametrize("values", ["boolean", "real"])
+def test_the_hypothesis_says_what_the_classifier_says(values):
+    signs = np.where(X, 1.0, -1.0) * RANDOM.random(X.shape)
+    model = PrivateWinnowClassifier(epsilon=4.0, values=values).fit(signs, Y)
+    rows = [{f"x{j}": value for j, value in enumerate(row)} for row in signs[:200]]
+    assert [model.hypothesis_.predict(row) for row in rows] == model.predict(signs[:200]).tolist()
+    assert [model.predict_one(row) for row in rows[:20]] == model.predict(signs[:20]).tolist()
+    assert ("that numbers are clipped to [-1, 1]" in model.certificate_.assumed_public) == (values == "real")
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.longdouble, ">f8"])
+def test_unusual_numbers(kind):
+    model = PrivateWinnowClassifier().fit(X.astype(kind), Y)
+    assert (model.predict(X.astype(kind)) == Y).mean() > 0.9
+
+
+def test_errors_never_quote_examples():
+    model = PrivateWinnowClassifier(classes=["no", "yes"])
+    for wrong in (np.array([41.0, 42.0, 43.0]), np.array([[41 + 2j]]), np.array(41.0)):
+        with pytest.raises(ValueError, match=r"Expected 2D|Complex data") as told:
+            model.partial_fit(wrong, ["no"])
+        assert "41" not in str(told.value)

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,9 +15,9 @@ import pytest
 from dprules.data import Schema
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError, SchemaError
 from dprules.online.batched import Batched
-from dprules.online.events import EventFile, Features, read_event
+from dprules.online.events import EventFile, Features, Place, read_event
 from dprules.online.settings import StreamSettings
-from dprules.online.state import Published, _indices, create, opened
+from dprules.online.state import Published, _integers, create, opened
 
 SCHEMA = """
 [label]
@@ -49,7 +50,7 @@ def learn_all(folder, rows, size=50):
     with opened(folder) as state:
         for end in range(size, len(rows) + size, size):
             end = min(end, len(rows))
-            state.learn(rows[end - size : end] if end % size == 0 else rows[end - end % size :], "s", end)
+            state.learn(rows[end - size : end] if end % size == 0 else rows[end - end % size :], "s", Place(end))
         return state.published
 
 
@@ -61,7 +62,7 @@ def test_it_learns_and_goes_on_after_a_stop(folder):
     assert published.hypothesis.terms[0].name == "a is true"
     with opened(folder) as state:
         assert state._rounds == 3000
-        assert state.position("s") == 3000
+        assert state.place("s").line == 3000
         assert repr(state).startswith("<stream ")
 
 
@@ -72,13 +73,14 @@ def test_private_things_are_private_and_public_things_public(folder):
     assert {p.name for p in (folder / "private").iterdir()} == {"state.db", "lock"}
     public = json.loads((folder / "hypothesis.json").read_text())
     assert set(public) == {"format", "version", "stream", "schema", "width", "hypothesis", "certificate"}
-    assert set(public["hypothesis"]) == {"format", "version", "classes", "bias", "terms", "releases"}
+    assert set(public["hypothesis"]) == {"format", "version", "classes", "bias", "terms", "releases", "real"}
     assert Published.read(folder).certificate.verify()
 
 
 KILLER = """
 import json, os, random, signal, sys, time
 from pathlib import Path
+from dprules.online.events import Place
 from dprules.online.state import opened
 
 folder, kills = Path(sys.argv[1]), int(sys.argv[2])
@@ -92,13 +94,13 @@ if sys.argv[4] == "silent":
 
 def child():
     with opened(folder) as state:
-        for end in range(state.position("s") + 10, len(rows) + 1, 10):
-            state.learn(rows[end - 10 : end], "s", end)
+        for end in range(state.place("s").line + 10, len(rows) + 1, 10):
+            state.learn(rows[end - 10 : end], "s", Place(end))
     os._exit(0)
 
 seen, killed, finished = {}, 0, False
 with opened(folder) as state:  # compile everything before the first fork
-    state.learn(rows[:10], "s", 10)
+    state.learn(rows[:10], "s", Place(10))
 while not finished:
     pid = os.fork()
     if pid == 0:
@@ -142,13 +144,13 @@ def test_killed_at_any_instant(mode, kills, tmp_path, monkeypatch):
     assert told["killed"] == kills
     with opened(tmp_path / "s") as state:
         assert state._rounds == len(rows)
-        assert state.position("s") == len(rows)
+        assert state.place("s").line == len(rows)
         rule = state._start
         hypotheses = {0: rule.weights}
         for number, (packed,) in enumerate(
             state._connection.execute("SELECT indices FROM releases ORDER BY number"), 1
         ):
-            rule = rule.after(_indices(packed))
+            rule = rule.after(_integers(packed))
             hypotheses[number] = rule.weights
         for number, shown in told["seen"].items():
             weights = {term["feature"]: term["weight"] for term in shown["terms"]}
@@ -198,10 +200,23 @@ def test_a_public_file_that_was_lost_is_published_again(folder):
     (folder / "hypothesis.json").write_text("{")
     with pytest.raises(ModelError, match="torn"):
         Published.read(folder)
+    with opened(folder):
+        pass
+    assert Published.read(folder) == published
 
 
-@pytest.mark.parametrize("damage", ["torn", "empty", "noise", "scores", "version"])
+CHANGES = {
+    "scores": "UPDATE secret SET scores = x'00'",
+    "version": "UPDATE meta SET value = '9' WHERE key = 'version'",
+    "releases": "UPDATE releases SET indices = x'00'",
+    "numbers": "UPDATE releases SET number = number + 1000",
+    "rule": """UPDATE meta SET value = replace(value, '"20"', '"10"') WHERE key = 'settings'""",
+}
+
+
+@pytest.mark.parametrize("damage", ["torn", "empty", "noise", *CHANGES])
 def test_damaged_states_are_told(damage, folder):
+    learn_all(folder, events(500))
     path = folder / "private" / "state.db"
     whole = path.read_bytes()
     match damage:
@@ -213,10 +228,10 @@ def test_damaged_states_are_told(damage, folder):
             path.write_bytes(b"not a database" * 100)
         case _:
             with sqlite3.connect(path) as connection:
-                change = "UPDATE secret SET scores = x'00'" if damage == "scores" else "UPDATE meta SET value = '9'"
-                connection.execute(change + ("" if damage == "scores" else " WHERE key = 'version'"))
+                connection.execute(CHANGES[damage])
             connection.close()
-    sentence = "another version" if damage == "version" else "does not fit" if damage == "scores" else "torn"
+    sentences = {"version": "another version", "rule": "otherwise than was certified"}
+    sentence = sentences.get(damage, "does not fit" if damage in CHANGES else "torn")
     with pytest.raises(ModelError, match=sentence) as told, opened(folder):
         pass
     assert told.value.__cause__ is None
@@ -228,7 +243,7 @@ def test_a_full_disk_keeps_what_was_acknowledged(folder):
 
     def without_room(state):
         state._connection.execute("PRAGMA max_page_count = 1")
-        state.learn(rows[500:], "s" * 200_000, 1000)  # a name that needs new pages
+        state.learn(rows[500:], "s" * 200_000, Place(1000))  # a name that needs new pages
 
     with pytest.raises(DataError, match="disk is full"), opened(folder) as state:
         without_room(state)
@@ -242,35 +257,45 @@ def test_a_full_disk_keeps_what_was_acknowledged(folder):
 def test_a_batch_that_fails_leaves_the_learner_as_it_was(folder, monkeypatch):
     rows = events(400)
     with opened(folder) as state:
-        state.learn(rows[:200], "s", 200)
+        state.learn(rows[:200], "s", Place(200))
         before = state._learner.secret()
         with monkeypatch.context() as patch:
             patch.setattr("dprules.online.state._keep", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
-                state.learn(rows[200:], "s", 400)
+                state.learn(rows[200:], "s", Place(400))
         after = state._learner.secret()
         assert (after.scores == before.scores).all()
         assert (after.cached, after.watch) == (before.cached, before.watch)
-        assert state.position("s") == 200
+        assert state.place("s").line == 200
 
 
 def test_files_are_read_where_they_were_left(tmp_path):
     path = tmp_path / "e.jsonl"
-    path.write_text('{"a": 1}\n\nnot json\n{"a": 2')
+    path.write_text('\ufeff{"a": 1}\n\nnot json\n{"a": 2')
     file = EventFile(path)
-    first = list(file.batches(0, 10, whole_lines=True))
-    assert [b.events for b in first] == [[{"a": 1}, {}]]
+    first = list(file.batches(Place(), 10, follow=False))  # the last line is not whole
+    assert [b.events for b in first] == [[{"a": 1}, {}, {}]]
+    assert repr(first[0]) + repr(first[0].place) == "<private events><place after line 3>"
     with path.open("a") as more:
-        more.write("}\n")
-    assert [b.events for b in file.batches(first[-1].position, 10, whole_lines=True)] == [[{"a": 2}]]
-    with pytest.raises(DataError, match="shorter than"):
-        list(file.batches(10**6, 10, whole_lines=False))
+        more.write("}")
+    assert not list(file.batches(first[-1].place, 10, follow=True))
+    second = list(file.batches(first[-1].place, 10, follow=False))
+    assert [b.events for b in second] == [[{"a": 2}]]
+    assert second[-1].place.line == 4
+    path.write_text('{"another": "file"}\n' * 50)
+    with pytest.raises(DataError, match="not the file that was read before"):
+        list(file.batches(second[-1].place, 10, follow=True))
     table = tmp_path / "e.csv"
     table.write_text('a,b\n1,"x, y"\n3\n')
-    assert next(EventFile(table).batches(0, 10, whole_lines=False)).events == [{"a": "1", "b": "x, y"}, {}]
+    assert next(EventFile(table).batches(Place(), 10, follow=False)).events == [{"a": "1", "b": "x, y"}, {}]
+    with pytest.raises(DataError, match="has no column 'y'"):
+        EventFile(table, ["y"])
     table.write_text("\n")
     with pytest.raises(DataError, match="no header"):
         EventFile(table)
+    (tmp_path / "e.jsonl.gz").write_bytes(b"")
+    with pytest.raises(DataError, match="compressed"):
+        EventFile(tmp_path / "e.jsonl.gz")
     assert read_event(b"\xff") == {}
     assert read_event(b"[1]") == {}
 
@@ -299,3 +324,26 @@ def test_schemas_that_do_not_fit_a_stream():
     positive = Features(Schema.from_toml(SCHEMA.replace("[columns.a]", 'positive = "no"\n[columns.a]')))
     assert positive.classes == ("yes", "no")
     assert positive.labels([{"y": "no"}, {"y": "yes"}, {"y": "?"}]).tolist() == [1, -1, 0]
+
+
+def test_a_locked_state_is_not_called_torn(folder):
+    other = sqlite3.connect(folder / "private" / "state.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.MonkeyPatch.context() as patch:
+        plain = sqlite3.connect
+        patch.setattr(sqlite3, "connect", lambda path, **options: plain(path, **options | {"timeout": 0.1}))
+        with pytest.raises(DataError, match="in use by another program"), opened(folder):
+            pass
+    other.execute("ROLLBACK")
+    other.close()
+
+
+def test_a_stream_that_cannot_be_made_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("dprules.online.state._keep", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        create(tmp_path / "s", StreamSettings(), FEATURES)
+    assert not list(tmp_path.iterdir())
+    monkeypatch.undo()
+    create(tmp_path / "s", StreamSettings(epsilon=Fraction(1, 3)), FEATURES)
+    with opened(tmp_path / "s") as state:
+        assert state.published.certificate.verify()

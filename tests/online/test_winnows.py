@@ -8,7 +8,7 @@ from river import linear_model
 from scipy.optimize import linprog
 
 from dprules.data import Boolean, Categorical, Numeric, literals
-from dprules.errors import ModelError, ParameterError, PrivacyError
+from dprules.errors import ModelError, ParameterError, PrivacyError, SpentError
 from dprules.lists import RuleList
 from dprules.lists.rule_list import Rule
 from dprules.online import (
@@ -16,7 +16,9 @@ from dprules.online import (
     ConfidentWinnow,
     Dense,
     Hypothesis,
+    Packed,
     PrivateLearner,
+    Real,
     Segment,
     StreamSettings,
     Term,
@@ -262,3 +264,47 @@ def test_streams_refuse_what_they_cannot_make():
         streams.decision_list(10, 3, 4, 100)
     with pytest.raises(ParameterError, match="relevant must be odd"):
         streams.majority(10, 4, 100)
+
+
+def test_the_price_holds_for_fitting_blocks_and_labels_only():
+    learner = PrivateLearner(Segment.start(3, 1.0))
+    one = np.ones(1, dtype=np.int8)
+    for block, labels in (
+        (Real(np.ones((1, 2))), one),
+        (Dense(np.ones((1, 5))), one),
+        (Dense(np.ones((1, 2))), 100 * one),
+        (Dense(np.ones((4, 2))), one),
+        (Dense(np.ones((1, 2))), np.ones(1)),
+    ):
+        with pytest.raises(ParameterError):
+            learner.learn(block, labels)
+    with pytest.raises(ParameterError, match="words must be"):
+        Packed(np.zeros((2, 1), dtype=np.uint64), 100)
+    assert not learner.secret().scores.any()
+
+
+def test_a_learner_that_was_stopped_in_a_round_does_not_go_on():
+    learner = PrivateLearner(Segment.start(3, 8.0, scale=100))
+    block, labels = Dense(np.ones((500, 2))), np.ones(500, dtype=np.int8)
+
+    def stop(release):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        learner.learn(block, labels, stop)
+    with pytest.raises(SpentError, match="stopped in the middle"):
+        learner.learn(block, labels)
+
+
+def test_a_running_learner_is_priced_as_a_whole():
+    rule = Batched.start(3, threshold=1, draws=1, releases=5, rate=0.1, above=(0.1, 0.1))
+    later = rule.after(np.array([0])).after(np.array([1]))
+    assert later.releases == 3
+    assert later.event("replace") == rule.event("replace")
+
+
+def test_steps_stay_finite():
+    rule = Segment.start(3, 1.0)
+    for _ in range(5000):
+        rule = rule.after(np.array([0]))
+    assert np.isfinite(rule.weights.values).all()

@@ -17,7 +17,7 @@ from dprules.cli.files import Json, require_writable
 from dprules.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from dprules.online.events import Batch, EventFile
+    from dprules.online.events import Batch
     from dprules.online.state import StreamState
 
 app = typer.Typer(help="A private learner that lives on disk and learns from events.", no_args_is_help=True)
@@ -62,27 +62,30 @@ def learn(
     follow: Annotated[bool, typer.Option("--follow", help="Wait for more when the file ends; Ctrl-C stops.")] = False,
     batch: Annotated[int, typer.Option(help="Events that are committed together.")] = 1024,
     source: Annotated[str | None, typer.Option(help="Name of the source; that of the file if left out.")] = None,
-    id_field: Annotated[
-        str | None,
-        typer.Option("--id", help="Field with a growing whole number: events up to the last one are skipped."),
+    offset: Annotated[
+        int | None, typer.Option(help="For standard input: the number of its first line in the source, from 0 on.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Learn labelled events. What was acknowledged is never learnt twice: run the same command again after a stop."""
+    """Learn labelled events. A line that was acknowledged is never learnt again: repeat the command after a stop."""
     from dprules.online.state import opened
 
     if batch < 1:
         raise ParameterError(f"batch must be at least 1; got {batch}. 1024 is usual.")
     if events == "-" and follow:
         raise ParameterError("standard input is followed anyway, until it ends. Leave --follow out.")
+    if (events == "-") != (offset is not None):
+        raise ParameterError(
+            "standard input needs --offset, the number of its first line in the source; files have none."
+        )
     name = source or (events if events == "-" else Path(events).name)
     console = Console(stderr=True)
     with opened(state) as stream, _interruptible(), console.status("learning") as status:
         told = stream.published.hypothesis.releases
-        for position in _learnt(stream, events, name, batch, id_field, follow):
+        for line in _learnt(stream, events, name, batch, offset, follow):
             released = stream.published.hypothesis.releases
             if as_json:
-                typer.echo(json.dumps({"acknowledged": position, "released": released}))
+                typer.echo(json.dumps({"acknowledged": line, "released": released}))
             elif released > told:
                 status.update(f"learning; hypotheses released: {released}")
             told = released
@@ -91,55 +94,38 @@ def learn(
 
 
 def _learnt(
-    stream: "StreamState", events: str, name: str, size: int, id_field: str | None, follow: bool
+    stream: "StreamState", events: str, name: str, size: int, offset: int | None, follow: bool
 ) -> Iterator[int]:
-    """Positions of the source, each when it is acknowledged."""
-    if events == "-":
-        for batch in _standard_input(stream.position(name), size):
-            yield from _acknowledged(stream, batch, name, id_field, "")
-        return
+    """Lines of the source, each when it is acknowledged."""
     from dprules.online.events import EventFile
 
-    if not Path(events).is_file():
-        raise DataError(f"{events}: no such file. Check the name.")
-    file = EventFile(Path(events))
-    position = 0 if id_field else stream.position(name, file.mark(stream.position(name)))
+    if offset is not None:
+        for batch in _standard_input(offset, stream.place(name).line, size):
+            yield stream.learn(batch.events, name, batch.place)
+        return
+    file = EventFile(Path(events), [stream.features.schema.label.name])
     while True:
-        for batch in file.batches(position, size, whole_lines=follow):
-            position = batch.position
-            yield from _acknowledged(stream, batch, name, id_field, "" if id_field else file.mark(position))
+        for batch in file.batches(stream.place(name), size, follow):
+            yield stream.learn(batch.events, name, batch.place)
         if not follow:
             return
         time.sleep(PAUSE)
 
 
-def _acknowledged(stream: "StreamState", batch: "Batch", name: str, id_field: str | None, mark: str) -> Iterator[int]:
-    if id_field is None:
-        yield stream.learn(batch.events, name, batch.position, mark)
-        return
-    following, fresh = stream.position(name), []
-    for event in batch.events:
-        if _id(event.get(id_field)) >= following:
-            fresh.append(event)
-            following = _id(event.get(id_field)) + 1
-    if fresh:
-        yield stream.learn(fresh, name, following, mark)
+def _standard_input(offset: int, known: int, size: int) -> Iterator["Batch"]:
+    """Lines that were not acknowledged yet; a gap before them is refused."""
+    from dprules.online.events import Batch, Place, read_event
 
-
-def _id(value: object) -> int:
-    """A whole number; an event without one can never be told from a repetition, and is left out."""
-    try:
-        return int(value) if isinstance(value, int | str) and not isinstance(value, bool) else -1
-    except ValueError:
-        return -1
-
-
-def _standard_input(position: int, size: int) -> Iterator["Batch"]:
-    from dprules.online.events import Batch, read_event
-
+    if offset > known:
+        raise DataError(
+            f"lines {known} to {offset - 1} of the source were never learnt. Start at line {known}, or rename it."
+        )
+    line = offset
     while lines := list(islice(sys.stdin.buffer, size)):
-        position += len(lines)
-        yield Batch([read_event(line) for line in lines if line.strip()], position)
+        line += len(lines)
+        fresh = lines[max(0, len(lines) - (line - known)) :] if line > known else []
+        if fresh:
+            yield Batch([read_event(text) for text in fresh], Place(line))
 
 
 @contextmanager
@@ -161,15 +147,14 @@ def predict(
 ) -> None:
     """Write the class that the published hypothesis gives to each event. Predictions on private events are private."""
     from dprules.lists.model import write_whole
-    from dprules.online.events import EventFile
+    from dprules.online.events import EventFile, Place
     from dprules.online.state import Published
 
     if output is not None:
         require_writable(output)
     published = Published.read(state)
-    batches = (
-        _standard_input(0, 1024) if events == "-" else _file(events, EventFile).batches(0, 8192, whole_lines=False)
-    )
+    start = Place()
+    batches = _standard_input(0, 0, 1024) if events == "-" else EventFile(Path(events)).batches(start, 8192, False)
     hypothesis = published.hypothesis
     asked = published.asked
     lines = ["prediction"]
@@ -182,12 +167,6 @@ def predict(
         typer.echo(text, nl=False)
     else:
         write_whole(output, text, mode=0o600)
-
-
-def _file(events: str, kind: "type[EventFile]") -> "EventFile":
-    if not Path(events).is_file():
-        raise DataError(f"{events}: no such file. Check the name.")
-    return kind(Path(events))
 
 
 def _cell(value: object) -> str:

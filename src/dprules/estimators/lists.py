@@ -244,15 +244,23 @@ class DecisionListClassifier(_Lists):
 
 def _validated(estimator: BaseEstimator, *arrays: Any, **asked: Any) -> Any:
     """scikit-learn's checks; where they would quote a cell or count rows, a sentence of our own."""
-    sentence = "X has cells that are not numbers or Booleans. Describe the columns in a schema (schema=...)."
     try:
         return validate_data(estimator, *arrays, accept_sparse="csr", **asked)
     except ValueError as error:
-        if str(error).startswith("Found input variables with inconsistent"):
-            sentence = "X and y have different numbers of rows. Give one label for each row."
-        elif not str(error).startswith("could not convert"):
+        told = next((own for start, own in _SENTENCES.items() if str(error).startswith(start)), None)
+        if told is None:
             raise
-    raise DataError(sentence)
+    except OverflowError:
+        told = _SENTENCES["could not convert"]
+    raise DataError(told)
+
+
+_SENTENCES = {
+    "could not convert": "X has cells that are not numbers or Booleans. Describe the columns in a schema (schema=...).",
+    "Found input variables with inconsistent": "X and y have different numbers of rows. Give one label for each row.",
+    "Expected 2D array": "Expected 2D array. Reshape your data: X.reshape(1, -1) is one row.",
+    "Complex data": "Complex data not supported. Give real numbers.",
+}
 
 
 def _check_targets(y: NDArray[Any]) -> None:

@@ -13,7 +13,7 @@ from dprules.accounting import Certificate
 from dprules.data.columns import Boolean
 from dprules.data.features import conjunctions
 from dprules.data.literals import literals as literals_of
-from dprules.errors import ParameterError, PrivacyError
+from dprules.errors import DataError, ParameterError, PrivacyError
 from dprules.estimators.lists import INFERRED, _check_targets, _validated
 from dprules.mechanisms import SeededBits
 from dprules.online.blocks import GRID, Block, Conjoined, Weights, as_block
@@ -73,22 +73,30 @@ class _Online(ClassifierMixin, BaseEstimator, _River):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
         """Take a block of labelled examples; the two classes are given, or read off the first block."""
         first = not getattr(self, "_begun", False)
-        X, y = _validated(self, X, y, reset=first, ensure_all_finite=False)
-        if first:
+        given = classes if classes is not None else self.classes
+        if first and given is None:
+            X, y = _validated(self, X, y, reset=True, ensure_all_finite=False)
             _check_targets(y)
-            given = classes if classes is not None else self.classes
-            self._begin(np.unique(y) if given is None else np.asarray(given), self.n_features_in_)
+            self._begin(np.unique(y), self.n_features_in_)
+        else:  # both classes are known: no row decides what happens
+            X, y = _validated(self, X, reset=first, ensure_all_finite=False, ensure_min_samples=0), list(y)
+            if len(y) != X.shape[0]:
+                raise DataError("X and y have different numbers of rows. Give one label for each row.")
+            if first:
+                self._begin(np.asarray(given), self.n_features_in_, declared=True)
         self._learn(self._block(X), _signs(y, self.classes_))
         return self
 
-    def _begin(self, classes: NDArray[Any], features: int) -> None:
+    def _begin(self, classes: NDArray[Any], features: int, declared: bool = False) -> None:
         if self.values not in ("boolean", "real"):
             raise ParameterError(f"values must be 'boolean' or 'real'; got {self.values!r}. Choose one.")
+        if self.values == "real" and self.width != 1:
+            raise ParameterError("conjunctions are made of Boolean features. Give width=1 with values='real'.")
         if len(classes) == 1:
             raise ValueError("Classifier can't train when only one class is present. Give both with classes=...")
-        if len(classes) != 2:
+        if len(set(classes.tolist())) != 2:
             raise ParameterError("Only binary classification is supported. The number of classes must be two.")
-        self.classes_, self._count = classes, features
+        self.classes_, self._count, self._real, self._declared = classes, features, self.values == "real", declared
         self._conjunctions = None
         if self.width != 1:
             self._conjunctions = conjunctions(self._literals(), self.width)
@@ -104,7 +112,7 @@ class _Online(ClassifierMixin, BaseEstimator, _River):  # type: ignore[misc]
 
     def _block(self, X: Any) -> Block:
         if self._conjunctions is None:
-            return as_block(X, self._count, self.values == "real")
+            return as_block(X, self._count, self._real)
         matrix = (X.toarray() if hasattr(X, "toarray") else np.asarray(X)) > 0
         both = np.empty((len(matrix), 2 * self._count), dtype=np.bool_)
         both[:, ::2], both[:, 1::2] = matrix, ~matrix
@@ -118,7 +126,7 @@ class _Online(ClassifierMixin, BaseEstimator, _River):  # type: ignore[misc]
         if self._conjunctions is not None:
             asked, made = self._literals(), self._conjunctions
             names = {f: " and ".join(str(asked[i]) for i in made[f] if i >= 0) for f in self._weights.support.tolist()}
-        return Hypothesis.of(self._weights, names, self._pair(), self._releases)
+        return Hypothesis.of(self._weights, names, self._pair(), self._releases, self._real)
 
     def _pair(self) -> tuple[Any, Any]:
         first, second = self.classes_.tolist()
@@ -144,12 +152,12 @@ class _Online(ClassifierMixin, BaseEstimator, _River):  # type: ignore[misc]
             names = list(self.features) if self.features is not None else sorted(map(str, x))
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
-            self._begin(np.asarray(known), len(names))
+            self._begin(np.asarray(known), len(names), declared=True)
         self._learn(self._block(self._row(x)), _signs(np.array([y], dtype=object), self.classes_))
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
         """The class of one example; None before the first one was learnt."""
-        if not getattr(self, "_begun", False):
+        if not hasattr(self, "classes_"):
             return None
         says = float(self._block(self._row(x)).says(self._weights)[0])
         return self._pair()[says > 0]
@@ -256,9 +264,10 @@ class PrivateWinnowClassifier(_Online):
         )
         bits = None if self.random_state is None else SeededBits(int(self.random_state))
         rule = settings.rule(dimension)
-        self._learner = PrivateLearner(rule, GRID if self.values == "real" else 1, bits)
-        inferred = INFERRED if self.classes is None else INFERRED[1:]
-        self.certificate_ = settings.certificate(rule, self._learner.secure, inferred)
+        self._learner = PrivateLearner(rule, GRID if self._real else 1, bits)
+        reading = "that numbers are clipped to [-1, 1]" if self._real else INFERRED[2]
+        public = (*(() if self._declared else INFERRED[:1]), INFERRED[1], reading)
+        self.certificate_ = settings.certificate(rule, self._learner.secure, public)
         self._published, self._number = rule.weights, 0
 
     def _learn(self, block: Block, labels: NDArray[np.int8]) -> None:
@@ -355,9 +364,20 @@ class ConfidentWinnowClassifier(WinnowClassifier):
 def _signs(y: Any, classes: NDArray[Any]) -> NDArray[np.int8]:
     """-1 and 1 for the two classes, 0 (nothing happened) for anything else."""
     first, second = classes.tolist()
-    return np.array([1 if label == second else -1 if label == first else 0 for label in y], dtype=np.int8)
+    return np.array([1 if _same(label, second) else -1 if _same(label, first) else 0 for label in y], dtype=np.int8)
+
+
+def _same(label: Any, known: Any) -> bool:
+    """Whether a label is a class; what cannot be compared (missing values of pandas, arrays) is not."""
+    try:
+        return bool(label == known)
+    except (TypeError, ValueError):
+        return False
 
 
 def _number(value: Any) -> float:
     """A number or a Boolean; anything else is 0, which no feature holds at."""
-    return float(value) if isinstance(value, int | float | np.number | np.bool_) else 0.0
+    try:
+        return float(value) if isinstance(value, int | float | np.number | np.bool_) else 0.0
+    except OverflowError:
+        return 0.0

@@ -32,6 +32,8 @@ class Batched:
     """eta."""
     tests: tuple[Fraction, Fraction]
     """AboveThreshold's tilts: of its noise, and of its tests."""
+    planned: int = 0
+    """Releases of the whole stream: what is priced."""
     weights: Weights = field(default_factory=lambda: Weights.zero(1))
     first_only = False
     forgets = False
@@ -46,7 +48,7 @@ class Batched:
         tests = rational(above[0], "above"), rational(above[1], "above")
         left = whole(releases, "releases")
         made = cls(dimension, whole(threshold, "threshold"), whole(draws, "draws"), left, rational(rate, "rate"), tests)
-        return replace(made, weights=Weights.zero(dimension))
+        return replace(made, weights=Weights.zero(dimension), planned=left)
 
     @cached_property
     def above(self) -> AboveThreshold | None:
@@ -64,7 +66,7 @@ class Batched:
         return replace(self, weights=Weights(values), releases=self.releases - 1)
 
     def event(self, neighbours: str) -> Event:
-        """What the releases that are left cost."""
+        """What all releases of the stream cost."""
         return stream.event(
-            "batched", draws=self.size, releases=self.releases, rate=self.rate, above=self.tests, neighbours=neighbours
+            "batched", draws=self.size, releases=self.planned, rate=self.rate, above=self.tests, neighbours=neighbours
         )

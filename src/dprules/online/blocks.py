@@ -90,7 +90,8 @@ class Dense(Block):
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         super().__init__(*matrix.shape)
-        self._matrix = matrix.view(np.int8) if matrix.dtype == np.bool_ else matrix
+        usual = matrix.dtype.isnative and matrix.dtype.itemsize <= 8 and matrix.dtype != np.float16
+        self._matrix = matrix.view(np.int8) if matrix.dtype == np.bool_ else matrix if usual else matrix > 0
 
     def _dot(self, support: Integers, weights: Floats, start: int, found: Floats) -> None:
         _dense_dot(self._matrix, support, weights, start, found)
@@ -122,6 +123,8 @@ class Packed(Block):
     __slots__ = ("_words",)
 
     def __init__(self, words: Words, features: int) -> None:
+        if words.ndim != 2 or words.dtype != np.uint64 or 64 * words.shape[1] < features:
+            raise ParameterError("words must be a matrix of uint64 with a bit for each feature in every row.")
         super().__init__(len(words), features)
         self._words = words
 

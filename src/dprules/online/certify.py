@@ -55,4 +55,4 @@ def _segment(rule: Segment) -> dict[str, Any]:
 
 def _batched(rule: Batched) -> dict[str, Any]:
     tests = [str(tilt) for tilt in rule.tests]
-    return {"draws": rule.size, "releases": rule.releases, "rate": str(rule.rate), "tests": tests}
+    return {"draws": rule.size, "releases": rule.planned, "rate": str(rule.rate), "tests": tests}

@@ -88,67 +88,98 @@ class Features:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """How far a source has been read: lines are public, bytes and the mark of what was read are not."""
+
+    line: int = 0
+    byte: int = 0
+    mark: str = ""
+
+    def __repr__(self) -> str:
+        return f"<place after line {self.line}>"
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
-    """Events, and the position in their source after them."""
+    """Events, and the place in their source after them."""
 
     events: Sequence[Event]
-    position: int
+    place: Place
+
+    def __repr__(self) -> str:
+        return "<private events>"
 
 
 class EventFile:
-    """A file of events, one a line: JSON lines, or CSV with a header. It may grow; positions are bytes.
+    """A file of events, one a line: JSON lines, or CSV with a header. It may grow.
 
     A line that cannot be read is an event without a label: nothing happened in that round.
     """
 
-    def __init__(self, path: Path, delimiter: str = ",") -> None:
+    def __init__(self, path: Path, needed: Sequence[str] = ()) -> None:
+        if not path.is_file():
+            raise DataError(f"{path}: no such file. Check the name.")
+        if path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".zip"):
+            raise DataError(f"{path} is compressed. Unpack it into standard input, with - for the file.")
         self.path = path
         self._names: list[str] | None = None
         self._start = 0
-        self._delimiter = delimiter
+        self._delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
         if path.suffix.lower() in (".csv", ".tsv"):
-            self._delimiter = "\t" if path.suffix.lower() == ".tsv" else delimiter
-            with path.open("rb") as file:
-                header = file.readline()
-            if not header.strip():
-                raise DataError(f"{path}: no header line. The first line must name the columns.")
-            self._names = next(csv.reader([header.decode("utf-8-sig", "replace")], delimiter=self._delimiter))
-            self._start = len(header)
+            self._header(needed)
 
-    def mark(self, position: int) -> str:
-        """A digest of the beginning: private; it tells whether a file is still the same."""
+    def _header(self, needed: Sequence[str]) -> None:
         with self.path.open("rb") as file:
-            return hashlib.sha256(file.read(min(position, 65_536))).hexdigest()
+            header = file.readline()
+        if not header.strip():
+            raise DataError(f"{self.path}: no header line. The first line must name the columns.")
+        self._names = next(csv.reader([header.decode("utf-8-sig", "replace")], delimiter=self._delimiter))
+        self._start = len(header)
+        for name in needed:
+            if name not in self._names:
+                raise DataError(f"{self.path} has no column {name!r}. Check the header and the schema.")
 
-    def batches(self, position: int, size: int, whole_lines: bool) -> Iterator[Batch]:
-        """Events from a position on, so many at a time; with `whole_lines` a last line without an end is left."""
+    def batches(self, place: Place, size: int, follow: bool) -> Iterator[Batch]:
+        """Events from a place on, so many at a time; the file must be the one that was read up to there.
+
+        A last line without an end is left for later, unless it is whole and nobody will add to it.
+        """
         with self.path.open("rb") as file:
-            if position > self.path.stat().st_size:
-                raise DataError(f"{self.path} is shorter than what was read of it. Give a new file a --source name.")
-            file.seek(max(position, self._start))
+            if self._mark(file, place.byte) != (place.mark or self._mark(file, 0)):
+                raise DataError(f"{self.path} is not the file that was read before. Give a new file a --source name.")
+            file.seek(max(place.byte, self._start))
             while True:
-                events, position = self._some(file, size, whole_lines)
-                if not events:
+                events, lines, byte = self._some(file, size, follow)
+                if not lines:
                     return
-                yield Batch(events, position)
+                place = Place(place.line + lines, byte, self._mark(file, byte))
+                file.seek(byte)
+                yield Batch(events, place)
 
-    def _some(self, file: IO[bytes], size: int, whole_lines: bool) -> tuple[list[Event], int]:
+    def _some(self, file: IO[bytes], size: int, follow: bool) -> tuple[list[Event], int, int]:
         events: list[Event] = []
-        position = file.tell()
-        while len(events) < size:
-            line = file.readline()
-            if not line or (whole_lines and not line.endswith(b"\n")):
+        byte, lines = file.tell(), 0
+        while lines < size and (line := file.readline()):
+            event = read_event(line, self._names, self._delimiter)
+            if not line.endswith(b"\n") and (follow or not event):
                 break
-            position = file.tell()
-            if line.strip():
-                events.append(read_event(line, self._names, self._delimiter))
-        return events, position
+            byte, lines = file.tell(), lines + 1
+            events.append(event)
+        return events, lines, byte
+
+    def _mark(self, file: IO[bytes], byte: int) -> str:
+        """A digest of the beginning and the end of what was read: private."""
+        file.seek(0)
+        digest = hashlib.sha256(file.read(min(byte, 65_536)))
+        file.seek(max(0, byte - 4096))
+        digest.update(file.read(min(byte, 4096)))
+        return digest.hexdigest()
 
 
 def read_event(line: bytes, names: Sequence[str] | None = None, delimiter: str = ",") -> Event:
     """One line as a record; {} if it cannot be read."""
     try:
-        text = line.decode("utf-8")
+        text = line.decode("utf-8-sig")
         if names is None:
             parsed: Any = json.loads(text)
             return parsed if isinstance(parsed, dict) else {}

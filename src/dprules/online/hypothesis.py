@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsFloat
 
 from dprules.data.literals import Literal, quoted
 from dprules.errors import ModelError
-from dprules.online.blocks import Weights
+from dprules.online.blocks import GRID, Weights
 
 FORMAT, VERSION = "dprules-hypothesis", 1
 
@@ -30,17 +30,32 @@ class Hypothesis:
     classes: tuple[Any, Any]
     releases: int = 0
     """How many hypotheses were released, this one included."""
+    real: bool = False
+    """Whether features are numbers in [-1, 1], which count as they are, and not Booleans."""
 
     @classmethod
-    def of(cls, weights: Weights, names: Mapping[int, str], classes: tuple[Any, Any], releases: int) -> "Hypothesis":
+    def of(
+        cls,
+        weights: Weights,
+        names: Mapping[int, str],
+        classes: tuple[Any, Any],
+        releases: int,
+        real: bool = False,
+    ) -> "Hypothesis":
         """Name the weights: `names` says what the features in the support are called."""
         terms = [Term(names[j], float(weights.values[j])) for j in weights.support.tolist()]
         ranked = sorted(terms, key=lambda term: (-abs(term.weight), term.name))
-        return cls(tuple(ranked), float(weights.values[-1]), classes, releases)
+        return cls(tuple(ranked), float(weights.values[-1]), classes, releases, real)
 
     def says(self, features: Mapping[str, object]) -> float:
-        """The sum for an example, given by the names of its features; one that is not named does not hold."""
-        return self.bias + sum(t.weight if features.get(t.name) else -t.weight for t in self.terms)
+        """The sum for an example, given by the names of its features; one that is not named is 0, and does not hold."""
+        return self.bias + sum(t.weight * self._value(features.get(t.name)) for t in self.terms)
+
+    def _value(self, cell: object) -> float:
+        number = float(cell) if isinstance(cell, SupportsFloat) and not isinstance(cell, str) else 0.0
+        if self.real:
+            return round(GRID * min(1.0, max(-1.0, number))) / GRID if number == number else 0.0
+        return 1.0 if number > 0 else -1.0
 
     def predict(self, features: Mapping[str, object]) -> Any:
         """The class of an example."""
@@ -52,12 +67,8 @@ class Hypothesis:
         width = max([len("always"), *(len(term.name) for term in self.terms)])
         lines = [f"  {term.name:<{width}}  {term.weight:+.3f}" for term in self.terms]
         lines += [f"  {'always':<{width}}  {self.bias:+.3f}"] if self.bias else []
-        return "\n".join(
-            [
-                f"{self.classes[1]} if the sum is positive, else {self.classes[0]} (a feature that fails subtracts):",
-                *lines,
-            ]
-        )
+        how = "weight times feature" if self.real else "a feature that fails subtracts"
+        return "\n".join([f"{self.classes[1]} if the sum is positive, else {self.classes[0]} ({how}):", *lines])
 
     def to_json(self) -> str:
         """The hypothesis as JSON."""
@@ -72,6 +83,7 @@ class Hypothesis:
             "bias": self.bias,
             "terms": [{"feature": term.name, "weight": term.weight} for term in self.terms],
             "releases": self.releases,
+            "real": self.real,
         }
 
     @classmethod
@@ -91,7 +103,8 @@ class Hypothesis:
             assert document["version"] == VERSION
             first, second = document["classes"]
             terms = tuple(Term(str(t["feature"]), float(t["weight"])) for t in document["terms"])
-            return cls(terms, float(document["bias"]), (first, second), int(document["releases"]))
+            number, real = int(document["releases"]), bool(document["real"])
+            return cls(terms, float(document["bias"]), (first, second), number, real)
         except (AssertionError, KeyError, TypeError, ValueError, OverflowError):
             pass
         raise ModelError("the file is not a hypothesis that this dprules can read. Update dprules, or export it again.")

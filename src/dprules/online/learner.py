@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.accounting import Event
-from dprules.errors import PrivacyError
+from dprules.errors import ParameterError, PrivacyError, SpentError
 from dprules.mechanisms import AboveThreshold, Bits, draw, os_bits
 from dprules.mechanisms.above_threshold import Watch
 from dprules.numbers import Real
@@ -99,7 +99,7 @@ class PrivateLearner:
     Guarantee: the sequence of releases costs `rule.event(neighbours)`; nothing else leaves this object.
     """
 
-    __slots__ = ("_bits", "_cached", "_scores", "_unit", "_watch", "rule")
+    __slots__ = ("_bits", "_broken", "_cached", "_scores", "_unit", "_watch", "rule")
 
     def __init__(self, rule: Rule, unit: int = 1, bits: Bits | None = None) -> None:
         self.rule = rule
@@ -108,6 +108,7 @@ class PrivateLearner:
         self._unit = unit
         self._scores = np.zeros(len(rule.weights.values), dtype=np.int64)
         self._cached = 0
+        self._broken = False
         self._watch = self._started()
 
     def __repr__(self) -> str:
@@ -141,6 +142,21 @@ class PrivateLearner:
         self, block: Block, labels: NDArray[np.int8], published: Callable[[Released], None] = lambda release: None
     ) -> None:
         """Take labelled examples, labels -1 or 1 (0: nothing happened in this round), in their order."""
+        self._require(block, labels)
+        if self._broken:
+            raise SpentError("This learner was stopped in the middle of a round and cannot go on. Start a new one.")
+        self._broken = True  # until this block is done: what is half done must not be done again
+        self._run(block, labels, published)
+        self._broken = False
+
+    def _require(self, block: Block, labels: NDArray[np.int8]) -> None:
+        """The price holds for these blocks and labels only."""
+        if block.unit != self._unit or block.dimension != len(self._scores):
+            raise ParameterError("the block has other features than the learner was made for. Keep to one kind.")
+        if labels.shape != (block.size,) or labels.dtype != np.int8 or not np.isin(labels, (-1, 0, 1)).all():
+            raise ParameterError("labels must be one int8 of -1, 0 or 1 for each example.")
+
+    def _run(self, block: Block, labels: NDArray[np.int8], published: Callable[[Released], None]) -> None:
         start, look = 0, CHUNK
         while start < block.size and self._watch is not None:
             stop = min(start + look, block.size)

@@ -17,7 +17,7 @@ class Paper(Batched):
     first_only = True
 
     def event(self, neighbours: str) -> Event:
-        """What the releases that are left cost; the paper's own composition is `stream.epsilon(accounting="paper")`."""
+        """What all releases cost; the paper's own composition is `stream.epsilon(accounting="paper")`."""
         return stream.event(
-            "paper", draws=self.size, releases=self.releases, rate=self.rate, above=self.tests, neighbours=neighbours
+            "paper", draws=self.size, releases=self.planned, rate=self.rate, above=self.tests, neighbours=neighbours
         )

@@ -20,6 +20,7 @@ from dprules.numbers import Real, rational
 from dprules.online.blocks import Integers, Weights
 from dprules.online.learner import Draws
 
+LARGEST_STEP = 1e6
 SURPRISE = 0.03
 """How often a segment of pure noise may name a feature."""
 
@@ -92,7 +93,7 @@ class Segment:
         net = np.bincount(drawn % self.dimension, signs[indices < 2 * self.dimension], minlength=self.dimension)
         for j in np.flatnonzero(net).tolist():
             before, sign = steps.get(j, 0.0), 1 if net[j] > 0 else -1
-            step = abs(before or 1.0) * (1.2 if before * sign > 0 else 0.5)
+            step = min(LARGEST_STEP, abs(before or 1.0) * (1.2 if before * sign > 0 else 0.5))
             steps[j] = sign * step
             values[j] += step * net[j] / size
         mostly_null = 2 * (size - len(drawn)) > size

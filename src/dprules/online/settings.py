@@ -71,7 +71,8 @@ class StreamSettings:
 
     def certificate(self, rule: Rule, secure: bool, public: tuple[str, ...] = ()) -> Certificate:
         """Of all hypotheses that the rule will ever lead to."""
-        return certificate(rule, self.epsilon, self.delta, self.neighbours, secure, public)
+        delta = 0 if self.algorithm == "segment" else self.delta
+        return certificate(rule, self.epsilon, delta, self.neighbours, secure, public)
 
 
 def _parameters(plan: LearnerPlan) -> dict[str, Any]:

@@ -12,11 +12,14 @@ import fcntl
 import json
 import os
 import secrets
+import shutil
 import sqlite3
+import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +29,8 @@ from dprules.data.literals import Literal
 from dprules.data.schema import Schema
 from dprules.errors import DataError, ModelError, PrivacyError
 from dprules.lists.model import write_whole
-from dprules.mechanisms import Bits
 from dprules.online.blocks import Integers
-from dprules.online.events import Event, Features
+from dprules.online.events import Event, Features, Place
 from dprules.online.hypothesis import Hypothesis
 from dprules.online.learner import PrivateLearner, Released, Rule, Secret
 from dprules.online.settings import StreamSettings
@@ -39,7 +41,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), scores BLOB NOT NULL, cached INTEGER NOT NULL,
     tau INTEGER, seen INTEGER, rounds INTEGER NOT NULL) STRICT;
 CREATE TABLE releases (number INTEGER PRIMARY KEY, indices BLOB NOT NULL) STRICT;
-CREATE TABLE sources (name TEXT PRIMARY KEY, position INTEGER NOT NULL, mark TEXT NOT NULL) STRICT;
+CREATE TABLE sources (name TEXT PRIMARY KEY, line INTEGER NOT NULL, byte INTEGER NOT NULL, mark TEXT NOT NULL) STRICT;
 """
 
 
@@ -100,38 +102,42 @@ def create(folder: Path, settings: StreamSettings, features: Features) -> Publis
     """Make a new stream; nothing is learnt yet."""
     rule = settings.rule(features.count + 1)
     certificate = settings.certificate(rule, secure=True)
-    try:
-        folder.mkdir()
-    except FileExistsError:
-        raise DataError(f"{folder} is there already. Name a new folder for the stream.") from None
-    except FileNotFoundError:
-        raise DataError(f"{folder.parent}: no such folder. Make it first.") from None
-    (folder / "private").mkdir(mode=0o700)
-    handle = os.open(_private(folder), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-    os.close(handle)
     name = secrets.token_hex(16)
-    with _connected(_private(folder)) as connection, _transaction(connection):
-        for statement in filter(str.strip, _TABLES.split(";")):
-            connection.execute(statement)
-        meta = {
-            "format": FORMAT,
-            "version": str(VERSION),
-            "stream": name,
-            "settings": json.dumps(asdict(settings)),
-            "schema": features.schema.to_toml(),
-            "width": str(features.width),
-            "certificate": certificate.to_json(),
-        }
-        connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-        _keep(connection, PrivateLearner(rule).secret(), 0)
-    hypothesis = Hypothesis.of(rule.weights, {}, features.classes, 0)
-    published = Published(name, hypothesis, certificate, features)
-    published.write(folder)
+    exact = {"epsilon": str(Fraction(settings.epsilon)), "delta": str(Fraction(settings.delta))}
+    meta = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "stream": name,
+        "settings": json.dumps(asdict(settings) | exact),
+        "schema": features.schema.to_toml(),
+        "width": str(features.width),
+        "certificate": certificate.to_json(),
+    }
+    if folder.exists():
+        raise DataError(f"{folder} is there already. Name a new folder for the stream.")
+    if not folder.parent.is_dir():
+        raise DataError(f"{folder.parent}: no such folder. Make it first.")
+    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    try:
+        (making / "private").mkdir(mode=0o700)
+        os.close(os.open(_private(making), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with _connected(_private(making)) as connection, _transaction(connection):
+            for statement in filter(str.strip, _TABLES.split(";")):
+                connection.execute(statement)
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+            _keep(connection, PrivateLearner(rule).secret(), 0)
+        published = Published(name, Hypothesis.of(rule.weights, {}, features.classes, 0), certificate, features)
+        published.write(making)
+        making.chmod(0o755)
+        making.rename(folder)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
     return published
 
 
 @contextmanager
-def opened(folder: Path, bits: Bits | None = None) -> Iterator["StreamState"]:
+def opened(folder: Path) -> Iterator["StreamState"]:
     """Open a stream to learn; a second process is refused, and so is a state that is older than what was published."""
     if not _private(folder).is_file():
         raise DataError(f"{folder} is not a stream of dprules. Make one with `dprules stream init`.")
@@ -141,21 +147,22 @@ def opened(folder: Path, bits: Bits | None = None) -> Iterator["StreamState"]:
         except OSError:
             raise DataError(f"{folder} is in use by another process. Wait for it, or stop it.") from None
         with _connected(_private(folder)) as connection:
-            yield StreamState(folder, connection, bits)
+            yield StreamState(folder, connection)
 
 
 class StreamState:
     """A stream that is open to learn. It holds private state and shows nothing of it."""
 
-    __slots__ = ("_bits", "_connection", "_folder", "_learner", "_number", "_rounds", "_start", "published")
+    __slots__ = ("_connection", "_folder", "_learner", "_number", "_rounds", "_start", "published")
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, bits: Bits | None) -> None:
-        self._folder, self._connection, self._bits = folder, connection, bits
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self._folder, self._connection = folder, connection
         meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
         if meta.get("format") != FORMAT or meta.get("version") != str(VERSION):
             raise ModelError(f"{folder} was made by another version of dprules. Use that one, or start a new stream.")
         features = Features(Schema.from_toml(meta["schema"]), int(meta["width"]))
-        settings = StreamSettings(**json.loads(meta["settings"]))
+        kept = json.loads(meta["settings"])
+        settings = StreamSettings(**kept | {name: Fraction(kept[name]) for name in ("epsilon", "delta")})
         self._start = settings.rule(features.count + 1)
         certificate = Certificate.from_document(json.loads(meta["certificate"]))
         if settings.certificate(self._start, secure=True).releases != certificate.releases:
@@ -175,22 +182,18 @@ class StreamState:
         """The public features."""
         return self.published.features
 
-    def position(self, source: str, mark: str | None = None) -> int:
-        """Up to where a source has been learnt; with a mark, refuse a source that is not the one of before."""
-        row = self._connection.execute("SELECT position, mark FROM sources WHERE name = ?", (source,)).fetchone()
-        if row is None:
-            return 0
-        if mark is not None and row[1] != mark:
-            raise DataError(f"{source} is not the file that was read before. Give a new file a --source name.")
-        return int(row[0])
+    def place(self, source: str) -> Place:
+        """Up to where a source has been learnt."""
+        row = self._connection.execute("SELECT line, byte, mark FROM sources WHERE name = ?", (source,)).fetchone()
+        return Place() if row is None else Place(*row)
 
-    def learn(self, events: Sequence[Event], source: str, position: int, mark: str = "") -> int:
-        """Learn a batch that ends at a position of its source; return that position when it is committed.
+    def learn(self, events: Sequence[Event], source: str, place: Place) -> int:
+        """Learn a batch that ends at a place of its source; return the number of its line when it is committed.
 
-        A batch whose position was acknowledged before is recognised and left alone.
+        A batch that was acknowledged before is recognised by its place and left alone.
         """
-        if position <= self.position(source):
-            return position
+        if place.line <= self.place(source).line:
+            return place.line
         released: list[Released] = []
         try:
             with _transaction(self._connection) as connection:
@@ -200,7 +203,8 @@ class StreamState:
                     packed = zlib.compress(np.array(release.indices, dtype=np.int64).tobytes())
                     connection.execute("INSERT INTO releases VALUES (?, ?)", (self._number + i + 1, packed))
                 _keep(connection, self._learner.secret(), self._rounds + len(events))
-                connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?)", (source, position, mark))
+                values = (source, place.line, place.byte, place.mark)
+                connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)", values)
         except BaseException:
             self._load()  # what was drawn and not committed is forgotten: nobody has seen it
             raise
@@ -208,26 +212,35 @@ class StreamState:
         self._number += len(released)
         if released:
             self._publish()
-        return position
+        return place.line
 
     def _load(self) -> None:
-        rows = self._connection.execute("SELECT indices FROM releases ORDER BY number").fetchall()
+        rows = self._connection.execute("SELECT number, indices FROM releases ORDER BY number").fetchall()
         kept = self._connection.execute("SELECT scores, cached, tau, seen, rounds FROM secret").fetchall()
         rule: Rule = self._start
-        for (packed,) in rows:
-            rule = rule.after(_indices(packed))
+        torn = ModelError(f"{self._folder}: the private state does not fit its features. Start a new stream.")
+        for place, (number, packed) in enumerate(rows, start=1):
+            indices = _integers(packed)
+            if (
+                number != place
+                or len(indices) == 0
+                or not 0 <= indices.min() <= indices.max() <= 2 * len(rule.weights.values)
+            ):
+                raise torn
+            rule = rule.after(indices)
         scores, cached, tau, seen, rounds = kept[0] if kept else (b"", 0, None, 0, 0)
-        secret = Secret(_indices(scores), int(cached), None if tau is None else (int(tau), int(seen or 0)))
+        secret = Secret(_integers(scores), int(cached), None if tau is None else (int(tau), int(seen or 0)))
         if len(secret.scores) != len(rule.weights.values):
-            raise ModelError(f"{self._folder}: the private state does not fit its features. Restore a whole copy.")
-        self._learner, self._number = PrivateLearner.resume(rule, secret, bits=self._bits), len(rows)
+            raise torn
+        self._learner, self._number = PrivateLearner.resume(rule, secret), len(rows)
         self._rounds = int(rounds)
 
     def _refuse_an_older_copy(self) -> None:
         """Going on from it would draw again what has been published."""
-        if not _public(self._folder).exists():
+        try:
+            seen = Published.read(self._folder)
+        except (DataError, ModelError):  # lost or torn: it will be published again
             return
-        seen = Published.read(self._folder)
         if seen.stream != self.published.stream:
             raise PrivacyError("The public file belongs to another stream. Put both back to where they belong.")
         if seen.hypothesis.releases > self._number:
@@ -251,7 +264,8 @@ def _keep(connection: sqlite3.Connection, secret: Secret, rounds: int) -> None:
     connection.execute("INSERT OR REPLACE INTO secret VALUES (?, ?, ?, ?, ?, ?)", values)
 
 
-def _indices(packed: bytes) -> Integers:
+def _integers(packed: bytes) -> Integers:
+    """Unpack; nothing if it is damaged."""
     try:
         return np.frombuffer(zlib.decompress(packed), dtype=np.int64).copy()
     except (zlib.error, ValueError):
@@ -270,12 +284,23 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
         return
     except sqlite3.Error as error:
-        full = "full" in str(error) or "I/O" in str(error)
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     finally:
         connection.close()
-    if full:
+    if code in _DISK:
         raise DataError(f"{path}: the disk is full or cannot be written. Make room; all that was acknowledged is kept.")
-    raise ModelError(f"{path} is torn, or not the state of a stream. Restore the newest whole copy.")
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        raise DataError(f"{path} is in use by another program. Stop it; all that was acknowledged is kept.")
+    raise ModelError(f"{path} is torn, or not the state of a stream. Start a new stream, and add its epsilon.")
+
+
+_DISK = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+)
 
 
 @contextmanager
