@@ -21,7 +21,7 @@ class Winnow:
     >>> winnow = Winnow(51, rate=stream.margin)
     >>> for block, labels in stream.blocks(seed=0):
     ...     winnow.learn(block, labels)
-    >>> winnow.mistakes <= 2 * np.log(102) / stream.margin**2
+    >>> bool(winnow.mistakes <= 2 * np.log(102) / stream.margin**2)
     True
     """
 
