@@ -16,8 +16,6 @@ LITERAL_MASS = 0.7
 """Prior mass of single literals and the constant; conjunctions share the rest."""
 
 
-LITTLE = 100
-"""Rows times epsilon below which a second rule would be noise."""
 PLENTY = 6000
 """Rows times epsilon from which on the first rules are asked to be more precise."""
 
@@ -59,9 +57,11 @@ def constant_reward(rules: int | None, reward: Real) -> Recipe:
 
 
 def rules_for(rows: float, epsilon: float) -> int:
-    """How many rules a sample of so many rows supports: 1 to 20."""
-    information = max(rows, 0) * epsilon
-    return int(np.clip(round(sqrt(information) / 8), 1 if information < LITTLE else 2, 20))
+    """How many rules a sample of so many rows supports.
+
+    At least 2: where one would be better, rows times epsilon is below 100, and that is what the noise of its count is.
+    """
+    return int(np.clip(round(sqrt(max(rows, 0) * epsilon) / 8), 2, 20))
 
 
 def first_reward(class_counts: Sequence[float], noise: float, epsilon: float) -> float:
