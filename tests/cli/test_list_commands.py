@@ -246,10 +246,19 @@ def test_the_certificate_says_that_rows_were_looked_at(folder, monkeypatch, caps
     assert "has no declared value in any row" in run(monkeypatch, capsys, *asked)[2]
 
 
-def test_outputs_never_overwrite_inputs_or_each_other(folder, monkeypatch, capsys):
+def test_outputs_never_overwrite_inputs_or_each_other(folder, model, monkeypatch, capsys):
     before = (folder / "stays.csv").read_text()
     for more in (("--report", str(folder / "model.json")), ("-o", str(folder / "stays.csv"))):
         code, _, err = run(monkeypatch, capsys, *fit(folder, *more))
+        assert (code, "already used" in err) == (Exit.INPUT, True)
+    table, kept = str(folder / "stays.csv"), str(folder / "model.json")
+    for command in (
+        ("predict", kept, table, "-o", table),
+        ("schema", "draft", table, "--label", "readmitted", "-o", table),
+        ("export", kept, "--to", "json", "-o", kept),
+        ("fit", str(folder), *fit(folder)[2:]),
+    ):
+        code, _, err = run(monkeypatch, capsys, *command)
         assert (code, "already used" in err) == (Exit.INPUT, True)
     assert (folder / "stays.csv").read_text() == before
     assert run(monkeypatch, capsys, *fit(folder, "--unit-rows", "5"))[0] == Exit.PARAMETER

@@ -89,10 +89,13 @@ def test_csv_and_standard_input(stream, tmp_path, monkeypatch, capsys):
     path = write(tmp_path, ["a,n,y", *cells], "e.csv")
     assert run(monkeypatch, capsys, "stream", "learn", str(stream), path)[0] == Exit.OK
 
+    command = [sys.executable, "-m", "dprules", "stream", "learn", str(stream), "-"]
+
     def piped(offset, rows):
-        command = [sys.executable, "-m", "dprules", "stream", "learn", str(stream), "-", "--offset", str(offset)]
         text = "\n".join(rows) + "\n"
-        return subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+        return subprocess.run(
+            [*command, "--offset", str(offset)], input=text, text=True, capture_output=True, check=False
+        )
 
     assert piped(0, lines(70)).returncode == 0
     assert piped(0, lines(70)).returncode == 0  # recognised
@@ -102,6 +105,16 @@ def test_csv_and_standard_input(stream, tmp_path, monkeypatch, capsys):
     gap = piped(120, lines(130, start=120))
     assert gap.returncode == Exit.INPUT
     assert "lines 100 to 119 of the source were never learnt" in gap.stderr
+    assert piped(-5, lines(1)).returncode == Exit.PARAMETER
+    torn = subprocess.run([*command, "--offset", "100"], input='{"a": tr', text=True, capture_output=True, check=False)
+    assert "left out" in torn.stderr
+    assert rounds(stream) == 150
+    code, _, err = run(monkeypatch, capsys, "stream", "learn", str(stream), write(tmp_path, lines(9)), "--source", "-")
+    assert (code, "was read from standard input" in err) == (Exit.INPUT, True)
+    done = subprocess.run(
+        [*command, "--offset", "0", "--source", "e.csv"], input="", text=True, capture_output=True, check=False
+    )
+    assert "was read from a file" in done.stderr
 
 
 @pytest.mark.slow

@@ -243,7 +243,8 @@ ODD_LINES = {
     "too few cells": "40\n",
     "an empty line": "\n",
     "a null byte": "40,\0,no\n",
-    "a long cell": "40," + "x" * 100_000 + ",no\n",
+    "a long cell": "40," + "x" * 5_000_000 + ",no\n",
+    "another delimiter": "40;f;no" + ";" * 100 + "\n",
 }
 
 
@@ -291,3 +292,33 @@ def test_files_of_a_folder_must_have_one_header(tmp_path):
     (tmp_path / "b.csv").write_text("\n")
     with pytest.raises(DataError, match="no header line"), open_table(str(tmp_path / "b.csv")):
         pass
+
+
+def test_headers_end_where_they_end(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_bytes(b"age,sex,y\r20,f,no\rSECRET\r31,m,yes\r")
+    with open_table(str(path)) as table:
+        assert rows(table.sample_codes(COLUMNS, LABEL)) == [(0, 0, 0), (1, 1, 1)]
+    path.write_text('age,"se\nx",y\n20,f,no\n')
+    with open_table(str(path)) as table:
+        assert table.names == ("age", "se\nx", "y")
+        assert table.distinct("y", 3) == ["no"]
+    path.write_text('age,"sex,y\n20,f,no\n')
+    with pytest.raises(DataError, match="no header line"), open_table(str(path)):
+        pass
+    path.write_text("age,sex,y\n20,f,no\n")
+    with pytest.raises(ParameterError, match="one character"), open_table(str(path), delimiter="||"):
+        pass
+    (tmp_path / "d.csv.gz").write_bytes(b"not gzip")
+    with pytest.raises(DataError, match="not a whole gzip file"), open_table(str(tmp_path / "d.csv.gz")):
+        pass
+    (tmp_path / "d.parquet").write_bytes(b"")
+    with pytest.raises(DataError, match="files of several kinds"), open_table(str(tmp_path)):
+        pass
+
+
+@pytest.mark.parametrize("make", [lambda f: f, pa.Table.from_pandas], ids=["pandas", "arrow"])
+def test_a_column_without_values_is_read_like_one_with_some(make):
+    with open_table(make(FRAME.assign(age=None, y=None))) as table:
+        assert (table.codes(COLUMNS)[:, 0] == -1).all()
+        assert len(table.sample_codes(COLUMNS, LABEL).matrix) == 0

@@ -11,6 +11,7 @@ from dprules.data import Label, PrivateCuts, Schema, Unit, open_table
 from dprules.data.example import SCHEMA, hospital_stays
 from dprules.errors import ModelError, ParameterError
 from dprules.lists import Model, Settings, learn_list
+from dprules.online import StreamSettings
 
 
 @cache
@@ -61,6 +62,16 @@ def test_a_false_certificate_is_not_believed(changes):
 def test_a_certificate_that_says_nothing_is_refused(key, value):
     with pytest.raises(ModelError):
         Model.from_json(_model(**{key: value}))
+
+
+def test_the_parts_of_a_certificate_agree():
+    for changes in ({"rows_of_a_unit": 2}, {"accounting": "paper"}):
+        assert not Model.from_json(_model(**changes)).verify()
+    document = json.loads(_text())
+    rule = StreamSettings().rule(4)
+    document["certificate"] = StreamSettings().certificate(rule, secure=True).to_document()
+    del document["list"]["counts"]
+    assert not Model.from_json(json.dumps(document)).verify()
 
 
 def test_counts_that_were_not_paid_for_are_not_believed():

@@ -89,6 +89,11 @@ class Certificate:
             total = sum((Fraction(release.epsilon) for release in self.releases), Fraction(0))
             if total > Fraction(self.epsilon) or sum(not isinstance(event, Counts | Pure) for event in events) != 1:
                 return False
+            given = [release.parameters for release in self.releases]
+            if len({own["rows of a unit"] for own in given if "rows of a unit" in own}) > 1:
+                return False
+            if any(own.get("accounting", self.accounting) != self.accounting for own in given):
+                return False
             return all(_costs(event, own, self.delta) for event, own in zip(events, self.releases, strict=True))
         except (_UnbelievableError, DprulesError, ArithmeticError, KeyError, TypeError, ValueError):
             return False

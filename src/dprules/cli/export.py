@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dprules.cli.files import ModelFile, require_writable
+from dprules.cli.files import ModelFile, require_apart, require_writable
 from dprules.errors import ParameterError
 
 EPILOG = "Example: dprules export model.json --to sql --table patients"
@@ -36,4 +36,5 @@ def export(
         typer.echo(text, nl=False)
         return
     require_writable(output)
+    require_apart([output], [model])
     write_whole(output, text)

@@ -33,9 +33,17 @@ def require_writable(path: Path) -> None:
     raise DataError(f"{folder}: cannot be written. Choose another place for the output.")
 
 
+def _files(path: Path) -> list[Path]:
+    """The files that a path, a folder or a pattern stands for."""
+    if path.is_dir():
+        return list(path.iterdir())
+    wild = any(mark in str(path) for mark in "*?[") and not path.exists()
+    return list(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor)))) if wild else [path]
+
+
 def require_apart(outputs: Sequence[Path], inputs: Sequence[str | Path]) -> None:
     """Refuse an output that would overwrite an input, or another output."""
-    taken = {Path(path).resolve() for path in inputs}
+    taken = {file.resolve() for path in inputs for file in _files(Path(path))}
     for path in outputs:
         if path.resolve() in taken:
             raise DataError(f"{path} is already used by this command. Choose another place for the output.")

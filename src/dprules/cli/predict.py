@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dprules.cli.files import Data, Delimiter, ModelFile, TableName, require_writable
+from dprules.cli.files import Data, Delimiter, ModelFile, TableName, require_apart, require_writable
 
 EPILOG = "Example: dprules predict model.json new.csv --keep id -o labels.csv"
 
@@ -32,6 +32,7 @@ def predict(
     rules = Model.load(model).rules
     if output is not None:
         require_writable(output)
+        require_apart([output], [data, model])
     with open_table(data, table, delimiter) as opened:
         settled = opened.settled([*dict.fromkeys([*(keep or []), *(column.name for column in rules.columns)])])
         copied = settled.columns(keep or [])

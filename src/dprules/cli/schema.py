@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dprules.cli.files import Data, Delimiter, TableName, require_writable
+from dprules.cli.files import Data, Delimiter, TableName, require_apart, require_writable
 
 app = typer.Typer(help="Describe a table: everything in a schema is public.", no_args_is_help=True)
 
@@ -35,6 +35,7 @@ def draft(
     from dprules.lists.model import write_whole
 
     require_writable(output)
+    require_apart([output], [data])
     with open_table(data, table, delimiter) as opened:
         write_whole(output, draft_schema(opened, label, values_are_public).to_toml())
     typer.echo(f"{output}: check it, then `dprules fit {data} --schema {output}`.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from dprules.cli.files import Json, require_writable
+from dprules.cli.files import Json, require_apart, require_writable
 from dprules.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -100,28 +100,38 @@ def _learnt(
     from dprules.online.events import EventFile
 
     if offset is not None:
+        if stream.place(name).mark:
+            raise DataError(f"source {name!r} was read from a file. Give standard input another --source name.")
         for batch in _standard_input(offset, stream.place(name).line, size):
             yield stream.learn(batch.events, name, batch.place)
         return
-    file = EventFile(Path(events), [stream.features.schema.label.name])
+    schema = stream.features.schema
+    file = EventFile(Path(events), [schema.label.name, *(column.name for column in schema.columns)])
     while True:
-        for batch in file.batches(stream.place(name), size, follow):
+        for batch in file.batches(stream.place(name), size):
             yield stream.learn(batch.events, name, batch.place)
         if not follow:
+            if file.unfinished(stream.place(name)):
+                typer.echo("The last line has no line end yet and was left for later.", err=True)
             return
         time.sleep(PAUSE)
 
 
-def _standard_input(offset: int, known: int, size: int) -> Iterator["Batch"]:
+def _standard_input(offset: int, known: int, size: int, whole_lines: bool = True) -> Iterator["Batch"]:
     """Lines that were not acknowledged yet; a gap before them is refused."""
     from dprules.online.events import Batch, Place, read_event
 
+    if offset < 0:
+        raise ParameterError(f"offset must be at least 0; got {offset}. It is the number of the first line.")
     if offset > known:
         raise DataError(
             f"lines {known} to {offset - 1} of the source were never learnt. Start at line {known}, or rename it."
         )
     line = offset
     while lines := list(islice(sys.stdin.buffer, size)):
+        if not lines[-1].endswith(b"\n") and whole_lines:
+            typer.echo("The last line has no line end and was left out.", err=True)
+            lines.pop()
         line += len(lines)
         fresh = lines[max(0, len(lines) - (line - known)) :] if line > known else []
         if fresh:
@@ -152,9 +162,12 @@ def predict(
 
     if output is not None:
         require_writable(output)
+        require_apart([output], [events, state])
     published = Published.read(state)
     start = Place()
-    batches = _standard_input(0, 0, 1024) if events == "-" else EventFile(Path(events)).batches(start, 8192, False)
+    batches = (
+        _standard_input(0, 0, 1024, False) if events == "-" else EventFile(Path(events)).batches(start, 8192, False)
+    )
     hypothesis = published.hypothesis
     asked = published.asked
     lines = ["prediction"]
@@ -219,4 +232,5 @@ def export(
         typer.echo(text, nl=False)
     else:
         require_writable(output)
+        require_apart([output], [state])
         write_whole(output, text)

@@ -118,10 +118,14 @@ class Boolean(Column):
 
 
 def text(value: object) -> str | None:
-    """Read a cell as text: None and NaN are missing."""
-    if value is None or value != value:
+    """Read a cell as text: None, NaN and what cannot be written are missing."""
+    try:
+        if value is None or value != value:
+            return None
+        read = str(value).lower() if isinstance(value, bool) else str(value)
+        return read.encode("utf-8", "replace").decode()
+    except Exception:  # a cell may be any object
         return None
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def number(value: object) -> float | None:

@@ -1,46 +1,55 @@
 """CSV files: the header line alone decides how they are read, so that no row changes how the others are."""
 
 import codecs
+import csv
 import gzip
+import zlib
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
 import pyarrow.csv
 
-from dprules.errors import DataError
+from dprules.errors import DataError, ParameterError
 
 DELIMITERS = ",;\t|"
+BLOCK = 1 << 26
+"""Bytes that are parsed at once: no record may be longer."""
+LONGEST = 1 << 24
+"""Bytes that a header may have."""
 
 
 def csv_reader(path: Path, delimiter: str | None) -> pa.RecordBatchReader:
     """All columns as text. Lines with another number of cells than the header are left out; empty cells are null."""
+    line, lines = _header_line(path)
     names = header(path, delimiter)
+    read = pyarrow.csv.ReadOptions(column_names=names, skip_rows=lines, block_size=BLOCK)
     parse = pyarrow.csv.ParseOptions(
-        delimiter=delimiter or _delimiter(_first_line(path)),
-        newlines_in_values=True,
-        invalid_row_handler=lambda row: "skip",
+        delimiter=delimiter or _delimiter(line), newlines_in_values=True, invalid_row_handler=lambda row: "skip"
     )
     convert = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
     )
-    return pyarrow.csv.open_csv(path, parse_options=parse, convert_options=convert)
+    return pyarrow.csv.open_csv(path, read_options=read, parse_options=parse, convert_options=convert)
 
 
 def header(path: Path, delimiter: str | None) -> Sequence[str]:
     """The names of the columns: public."""
-    line = _first_line(path)
-    parse = pyarrow.csv.ParseOptions(delimiter=delimiter or _delimiter(line))
-    names = pyarrow.csv.read_csv(pa.BufferReader((line + "\n").encode()), parse_options=parse).column_names
-    if len(set(names)) < len(names):
+    line, _ = _header_line(path)
+    if delimiter is not None and len(delimiter) != 1:
+        raise ParameterError(f"delimiter must be one character; got {delimiter!r}. A comma is usual.")
+    names = next(csv.reader(StringIO(line), delimiter=delimiter or _delimiter(line)))
+    if len({name.lower() for name in names}) < len(names):
         raise DataError(f"{path}: two columns have one name. Rename one in the header line.")
-    return list(names)
+    return names
 
 
 def require_utf8(path: Path) -> None:
     """Refuse a file, compressed or not, that is not UTF-8 text."""
     decoder = codecs.getincrementaldecoder("utf-8")()
+    sentence = f"{path}: not UTF-8 text. Convert it, for example with iconv -t utf-8."
     with _opened(path) as file:
         try:
             while block := file.read(1 << 20):
@@ -49,19 +58,28 @@ def require_utf8(path: Path) -> None:
             return
         except UnicodeDecodeError:
             pass
-    raise DataError(f"{path}: not UTF-8 text. Convert it, for example with iconv -t utf-8.")
+        except (EOFError, OSError, zlib.error):
+            sentence = f"{path}: not a whole gzip file. Copy it again."
+    raise DataError(sentence)
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
-def _first_line(path: Path) -> str:
+def _header_line(path: Path) -> tuple[str, int]:
+    """The header, which ends at the first line end outside quotes, and how many lines it fills."""
     with _opened(path) as file:
-        line = file.readline().decode("utf-8-sig", errors="replace").rstrip("\r\n")
-    if not line.strip():
+        start = file.read(LONGEST).decode("utf-8-sig", errors="replace")
+    quoted = False
+    for place, character in enumerate(start):
+        quoted ^= character == '"'
+        if character in "\r\n" and not quoted:
+            start = start[:place]
+            break
+    if not start.strip() or quoted:
         raise DataError(f"{path}: no header line. The first line must name the columns.")
-    return line
+    return start, 1 + start.replace("\r\n", "\n").count("\n")
 
 
 def _delimiter(line: str) -> str:

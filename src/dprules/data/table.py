@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import ibis
 import ibis.expr.types as ir
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from dprules.data.columns import Column, text
@@ -222,13 +223,20 @@ def _opened(connection: Any, source: object, delimiter: str | None) -> Table:
 
 
 def as_frame(source: Any) -> Any:
-    """The frame itself; of pandas, objects of mixed kinds become text, so that no cell decides how others are read."""
+    """The frame with columns that have a kind: of pandas, objects become text; empty columns of Arrow, too.
+
+    So no cell decides how others are read, and a column without any value is read like one with some.
+    """
+    if isinstance(source, pa.Table):
+        empty = [f.name for f in source.schema if pa.types.is_null(f.type)]
+        for name in empty:
+            place = source.schema.get_field_index(name)
+            source = source.set_column(place, name, pa.nulls(len(source), pa.string()))
+        return source
     if type(source).__module__.split(".")[0] != "pandas" or not hasattr(source, "dtypes"):
         return source
-    mixed = {
-        name: source[name].map(text, na_action="ignore") for name in source.columns if source[name].dtype == object
-    }
-    return source.assign(**mixed)
+    odd = [name for name in source.columns if source[name].dtype == object or source[name].dtype.name == "category"]
+    return source.assign(**{name: source[name].astype(object).map(text).astype("string") for name in odd})
 
 
 def _database(url: str, spill: str) -> Any:
@@ -264,6 +272,10 @@ def _file(connection: Any, path: str, delimiter: str | None) -> Table:
         kinds = [kind for kind in ("parquet", "csv", "csv.gz") if any(where.glob(f"*.{kind}"))]
         if not kinds:
             raise DataError(f"{path}: no CSV or Parquet files in this folder. Name another one.")
+        if len(kinds) > 1:
+            raise DataError(
+                f"{path}: files of several kinds ({', '.join(kinds)}). Name those of one kind, as in '*.csv'."
+            )
         return _file(connection, str(where / f"*.{kinds[0]}"), delimiter)
     if not wildcard and not where.exists():
         raise DataError(f"{path}: no such file. Check the name.")

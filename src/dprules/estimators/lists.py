@@ -58,7 +58,7 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             _check_targets(y)
             self.classes_ = np.unique(y)
         else:  # then no row decides what happens
-            X, y = _validated(self, X, ensure_min_samples=0, ensure_all_finite=False), list(y)
+            X, y = _validated(self, tolerant(X), ensure_min_samples=0, ensure_all_finite=False), list(y)
             self.classes_ = np.asarray(known)
             if len(y) != X.shape[0]:
                 raise DataError("X and y have different numbers of rows. Give one label for each row.")
@@ -277,13 +277,31 @@ def _place(label: Any, place: Mapping[Value, int]) -> int:
         return -1
 
 
+def tolerant(X: Any) -> Any:
+    """Numbers where cells may be anything: what is none becomes NaN, which no feature holds at."""
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):  # pandas
+        odd = [name for name, kind in X.dtypes.items() if str(kind) == "object"] if hasattr(X.dtypes, "items") else []
+        return X.assign(**{name: X[name].map(as_float) for name in odd}) if odd else X
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "O" or X.ndim != 2:
+        return X
+    return np.array([[as_float(cell) for cell in row] for row in X.tolist()]).reshape(X.shape)
+
+
+def as_float(value: Any) -> float:
+    """A number or a Boolean; anything else is NaN."""
+    try:
+        return float(value) if isinstance(value, int | float | np.number | np.bool_) else float("nan")
+    except OverflowError:
+        return float("nan")
+
+
 def _booleans(X: Any) -> NDArray[np.int16]:
     dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
     return (dense > 0).astype(np.int16)
 
 
 def _plain(label: Any) -> Value:
-    value = label.item() if hasattr(label, "item") else label
+    value = label.item() if isinstance(label, np.generic) else label
     return value if isinstance(value, str | int | float) and not isinstance(value, bool) else str(value)
 
 
@@ -295,5 +313,5 @@ def _with_label(X: Any, y: Any, name: str) -> Any:
         raise ParameterError("y is a column of the table: name it in the schema and leave y out.")
     sentence = "X must be a data frame (pandas, Polars or Arrow) with as many rows as y has labels."
     frame = _quietly(lambda: ibis.memtable(as_frame(X)).to_pyarrow(), sentence)
-    labels = pa.array([text(_plain(label)) if label is not None else None for label in list(y)], pa.string())
+    labels = pa.array([text(_plain(label)) for label in list(y)], pa.string())
     return _quietly(lambda: frame.append_column(name, labels), sentence)

@@ -14,7 +14,7 @@ from dprules.data.columns import Boolean
 from dprules.data.features import conjunctions
 from dprules.data.literals import literals as literals_of
 from dprules.errors import DataError, ParameterError, PrivacyError
-from dprules.estimators.lists import INFERRED, _check_targets, _validated
+from dprules.estimators.lists import INFERRED, _check_targets, _validated, as_float, tolerant
 from dprules.mechanisms import SeededBits
 from dprules.online.blocks import GRID, Block, Conjoined, Weights, as_block
 from dprules.online.confident import ConfidentWinnow
@@ -79,7 +79,7 @@ class _Online(ClassifierMixin, BaseEstimator, _River):  # type: ignore[misc]
             _check_targets(y)
             self._begin(np.unique(y), self.n_features_in_)
         else:  # both classes are known: no row decides what happens
-            X, y = _validated(self, X, reset=first, ensure_all_finite=False, ensure_min_samples=0), list(y)
+            X, y = _validated(self, tolerant(X), reset=first, ensure_all_finite=False, ensure_min_samples=0), list(y)
             if len(y) != X.shape[0]:
                 raise DataError("X and y have different numbers of rows. Give one label for each row.")
             if first:
@@ -169,7 +169,7 @@ class _Online(ClassifierMixin, BaseEstimator, _River):  # type: ignore[misc]
     def _row(self, x: Mapping[Any, Any]) -> NDArray[np.float64]:
         """One row of numbers; features that were not there at the start are left out."""
         named = {str(name): value for name, value in x.items()}
-        return np.array([[_number(named.get(name)) for name in self._names()]])
+        return np.array([[as_float(named.get(name)) for name in self._names()]])
 
     @property
     def _multiclass(self) -> bool:
@@ -373,11 +373,3 @@ def _same(label: Any, known: Any) -> bool:
         return bool(label == known)
     except (TypeError, ValueError):
         return False
-
-
-def _number(value: Any) -> float:
-    """A number or a Boolean; anything else is 0, which no feature holds at."""
-    try:
-        return float(value) if isinstance(value, int | float | np.number | np.bool_) else 0.0
-    except OverflowError:
-        return 0.0

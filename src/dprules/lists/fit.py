@@ -1,7 +1,7 @@
 """Learn a list from a sample: buy class counts, choose a recipe, draw rules, buy counts of the rules (theory F)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from importlib.metadata import version
@@ -121,7 +121,7 @@ def fit_list(
     plan = _recipe(sample, settings, budget, source)
     epsilon = budget.rest(reserve=settings.shares.get("counts", 0))
     tilt = _tilt(settings, epsilon, plan)
-    prior = None if settings.paper else recipe.prior(features, plan.constant)
+    prior = None if settings.paper else recipe.prior(features)
     told = partial(progress, "drawing rules", total=plan.rounds)
     told(0)
     drawn = greedy_cover(sample, features, tilt, plan.rewards, source, plan.capped, prior, plan.last, told)
@@ -181,9 +181,7 @@ def _recipe(sample: Sample, settings: Settings, budget: _Purse, bits: Bits) -> r
     rules = settings.max_rules or recipe.rules_for(rows, float(settings.epsilon))
     if settings.reward is not None:
         return recipe.short_list(rules, settings.reward)
-    noise = sqrt(2) / float(tilt)
-    plan = recipe.short_list(rules, recipe.first_reward(noisy, noise, float(settings.epsilon)))
-    return replace(plan, constant=recipe.CAUTION) if recipe.drowned(noisy, noise) else plan
+    return recipe.short_list(rules, recipe.first_reward(noisy, sqrt(2) / float(tilt), float(settings.epsilon)))
 
 
 def _tilt(settings: Settings, epsilon: float, plan: recipe.Recipe) -> Fraction:

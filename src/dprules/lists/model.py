@@ -27,6 +27,8 @@ class Model:
     def verify(self) -> bool:
         """Whether the certificate holds and covers what the list shows: its rules, and their counts."""
         paid = {release.mechanism: release.parameters for release in self.certificate.releases}
+        if "draws of rules" not in paid:
+            return False
         names = [release.name for release in self.certificate.releases]
         rounds = paid.get("draws of rules", {}).get("rounds")
         if self.rules.counts is not None and "counts of the rules" not in names:

@@ -12,8 +12,6 @@ from dprules.data.sample import Features
 from dprules.lists.greedy_cover import quantised
 from dprules.numbers import Real
 
-CAUTION = 0.3
-"""Prior mass of the constant true where little can be learnt: then the majority class is a good answer."""
 LITERAL_MASS = 0.7
 """Prior mass of single literals and the constant; conjunctions share the rest."""
 
@@ -30,8 +28,6 @@ class Recipe:
     capped: bool
     last: Fraction = Fraction(1)
     """The tilt of the draw for the default, as a part of the tilt."""
-    constant: float | None = None
-    """Prior mass of the constant true; None: that of a literal."""
 
     @property
     def rounds(self) -> int | None:
@@ -68,25 +64,20 @@ def rules_for(rows: float, epsilon: float) -> int:
     return int(np.clip(round(sqrt(max(rows, 0) * epsilon) / 8), 2, 20))
 
 
-def drowned(class_counts: Sequence[float], noise: float) -> bool:
-    """Whether the noise of the class counts hides how many rows there are."""
-    return sum(class_counts) < 8 * noise or max(class_counts) <= 0
-
-
 def first_reward(class_counts: Sequence[float], noise: float, epsilon: float) -> float:
     """The reward of the first rule: the odds of the smaller classes, at most 1/2.
 
     0.4 if noise drowns the counts; half as much if there is enough data to afford precise rules.
     """
     most, every = max(class_counts), sum(class_counts)
-    if drowned(class_counts, noise):
+    if every < 8 * noise or most <= 0:
         return 0.4
     odds = min(0.5, max(every - most, 0) / most)
     return odds / 2 if every * epsilon > PLENTY else odds
 
 
-def prior(features: Features, constant: float | None = None) -> NDArray[np.float64]:
-    """Public weights: short conditions are likelier. The constant true is last, with a mass of its own if given."""
+def prior(features: Features) -> NDArray[np.float64]:
+    """Public weights: short conditions are likelier. The constant true is last."""
     widths = (features >= 0).sum(axis=1)
     single = int((widths == 1).sum())
     weights = np.full(len(features) + 1, LITERAL_MASS / (single + 1))
@@ -94,7 +85,4 @@ def prior(features: Features, constant: float | None = None) -> NDArray[np.float
     for share, width in zip(((1.0,), (2 / 3, 1 / 3))[len(present) - 1] if present else (), present, strict=True):
         members = np.append(widths == width, False)
         weights[members] = (1 - LITERAL_MASS) * share / int(members.sum())
-    if constant is not None:
-        weights *= (1 - constant) / float(weights[:-1].sum() or 1)
-        weights[-1] = constant
     return weights

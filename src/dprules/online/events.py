@@ -119,8 +119,8 @@ class EventFile:
     def __init__(self, path: Path, needed: Sequence[str] = ()) -> None:
         if not path.is_file():
             raise DataError(f"{path}: no such file. Check the name.")
-        if path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".zip"):
-            raise DataError(f"{path} is compressed. Unpack it into standard input, with - for the file.")
+        if path.suffix.lower() not in (".jsonl", ".ndjson", ".json", ".csv", ".tsv"):
+            raise DataError(f"{path}: not .jsonl, .ndjson, .json, .csv or .tsv. Rename it, or send JSON lines to -.")
         self.path = path
         self._names: list[str] | None = None
         self._start = 0
@@ -135,36 +135,45 @@ class EventFile:
             raise DataError(f"{self.path}: no header line. The first line must name the columns.")
         self._names = next(csv.reader([header.decode("utf-8-sig", "replace")], delimiter=self._delimiter))
         self._start = len(header)
+        if len(set(self._names)) < len(self._names):
+            raise DataError(f"{self.path}: two columns have one name. Rename one in the header line.")
         for name in needed:
             if name not in self._names:
                 raise DataError(f"{self.path} has no column {name!r}. Check the header and the schema.")
 
-    def batches(self, place: Place, size: int, follow: bool) -> Iterator[Batch]:
+    def batches(self, place: Place, size: int, whole_lines: bool = True) -> Iterator[Batch]:
         """Events from a place on, so many at a time; the file must be the one that was read up to there.
 
-        A last line without an end is left for later, unless it is whole and nobody will add to it.
+        With `whole_lines` a last line without an end is left for later: somebody may still be writing it.
         """
         with self.path.open("rb") as file:
+            if place.line and not place.mark:
+                raise DataError(f"{self.path}: its source was read from standard input. Give the file a --source name.")
             if self._mark(file, place.byte) != (place.mark or self._mark(file, 0)):
                 raise DataError(f"{self.path} is not the file that was read before. Give a new file a --source name.")
             file.seek(max(place.byte, self._start))
             while True:
-                events, lines, byte = self._some(file, size, follow)
+                events, lines, byte = self._some(file, size, whole_lines)
                 if not lines:
                     return
                 place = Place(place.line + lines, byte, self._mark(file, byte))
                 file.seek(byte)
                 yield Batch(events, place)
 
-    def _some(self, file: IO[bytes], size: int, follow: bool) -> tuple[list[Event], int, int]:
+    def unfinished(self, place: Place) -> bool:
+        """Whether there is a last line without an end after a place."""
+        with self.path.open("rb") as file:
+            file.seek(max(place.byte, self._start))
+            return bool(file.read(1))
+
+    def _some(self, file: IO[bytes], size: int, whole_lines: bool) -> tuple[list[Event], int, int]:
         events: list[Event] = []
         byte, lines = file.tell(), 0
         while lines < size and (line := file.readline()):
-            event = read_event(line, self._names, self._delimiter)
-            if not line.endswith(b"\n") and (follow or not event):
+            if whole_lines and not line.endswith(b"\n"):
                 break
             byte, lines = file.tell(), lines + 1
-            events.append(event)
+            events.append(read_event(line, self._names, self._delimiter))
         return events, lines, byte
 
     def _mark(self, file: IO[bytes], byte: int) -> str:

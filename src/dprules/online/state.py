@@ -54,6 +54,8 @@ class Published:
     hypothesis: Hypothesis
     certificate: Certificate
     features: Features
+    rounds: int = 0
+    """Rounds that have been learnt: a private state with fewer is an older copy."""
 
     @classmethod
     def read(cls, folder: Path) -> "Published":
@@ -67,9 +69,8 @@ class Published:
                 raise ModelError(f"{path} is of another version of dprules. Use that one, or start a new stream.")
             features = Features(Schema.from_toml(document["schema"]), int(document["width"]))
             hypothesis = Hypothesis.from_document(document["hypothesis"])
-            return cls(
-                str(document["stream"]), hypothesis, Certificate.from_document(document["certificate"]), features
-            )
+            certificate, rounds = Certificate.from_document(document["certificate"]), int(document["rounds"])
+            return cls(str(document["stream"]), hypothesis, certificate, features, rounds)
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, ModelError):
                 raise
@@ -86,7 +87,7 @@ class Published:
         """Publish."""
         parts = {"stream": self.stream, "schema": self.features.schema.to_toml(), "width": self.features.width}
         told = {"hypothesis": self.hypothesis.to_document(), "certificate": self.certificate.to_document()}
-        document = {"format": FORMAT, "version": VERSION} | parts | told
+        document = {"format": FORMAT, "version": VERSION} | parts | told | {"rounds": self.rounds}
         write_whole(_public(folder), json.dumps(document, indent=2) + "\n")
 
 
@@ -210,8 +211,7 @@ class StreamState:
             raise
         self._rounds += len(events)
         self._number += len(released)
-        if released:
-            self._publish()
+        self._publish()
         return place.line
 
     def _load(self) -> None:
@@ -243,17 +243,18 @@ class StreamState:
             return
         if seen.stream != self.published.stream:
             raise PrivacyError("The public file belongs to another stream. Put both back to where they belong.")
-        if seen.hypothesis.releases > self._number:
+        if seen.hypothesis.releases > self._number or seen.rounds > self._rounds:
             raise PrivacyError(
-                "The private state is older than the hypothesis that was published. "
-                "Restore the newest copy; going on would release one decision twice."
+                "The private state is older than what was published. "
+                "Restore the newest copy; going on would decide one round twice."
             )
 
     def _publish(self) -> None:
         weights, features = self._learner.rule.weights, self.published.features
         names = {j: features.name(j) for j in weights.support.tolist()}
         hypothesis = Hypothesis.of(weights, names, features.classes, self._number)
-        self.published = Published(self.published.stream, hypothesis, self.published.certificate, features)
+        told = self.published
+        self.published = Published(told.stream, hypothesis, told.certificate, features, self._rounds)
         self.published.write(self._folder)
 
 
