@@ -82,3 +82,10 @@ def test_files_that_are_not_text(tmp_path):
 def test_private_cuts_must_be_bought_first():
     with pytest.raises(SchemaError, match="not bought yet"):
         PrivateCuts("w").code(3)
+
+
+@pytest.mark.parametrize("bounds", ["lower = -1e308, upper = 1e308", "lower = 1, upper = 1.0000000000000002"])
+def test_bounds_leave_room_for_cuts(bounds):
+    text = '[label]\ncolumn = "y"\nclasses = ["a", "b"]\n[columns.x]\nkind = "numeric"\n'
+    with pytest.raises(SchemaError, match="not next to each other"):
+        Schema.from_toml(text + f"private_cuts = {{ {bounds}, number = 3 }}\n")

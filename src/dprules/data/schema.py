@@ -204,8 +204,10 @@ class _Reader:
         if not isinstance(asked, dict) or set(asked) != {"lower", "upper", "number"}:
             raise self._error(path, "private_cuts", "{ lower = ..., upper = ..., number = ... }")
         lower, upper, count = asked["lower"], asked["upper"], asked["number"]
-        if not (_is_number(lower) and _is_number(upper) and lower < upper):
-            raise self._error(path, "private_cuts", "public bounds with lower < upper")
+        if not (_is_number(lower) and _is_number(upper) and _apart(float(lower), float(upper))):
+            raise self._error(
+                path, "private_cuts", "public bounds with lower < upper, below 1e300 and not next to each other"
+            )
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 64:
             raise self._error(path, "private_cuts", "a number of cuts from 1 to 64")
         return PrivateCuts(name, missing, float(lower), float(upper), count)
@@ -234,6 +236,11 @@ class _Reader:
         start = next((i for i, line in enumerate(self._lines) if path and header.match(line)), 0)
         wanted = re.compile(rf'^\s*(\[[^\]]*)?["\']?{re.escape(key)}["\']?\s*[=\]]')
         return 1 + next((i for i in range(start, len(self._lines)) if wanted.match(self._lines[i])), start)
+
+
+def _apart(lower: float, upper: float) -> bool:
+    """Whether there is room for a grid of cuts."""
+    return max(abs(lower), abs(upper)) < 1e300 and upper - lower > 1e-9 * max(abs(lower), abs(upper))
 
 
 def _is_number(value: object) -> bool:
