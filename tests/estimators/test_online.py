@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from river import checks
+from river import base, checks, preprocessing
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -17,11 +17,7 @@ Y = np.where(X[:, 2] | X[:, 5], "yes", "no")
 MODELS = [WinnowClassifier(), ConfidentWinnowClassifier(), PrivateWinnowClassifier()]
 
 
-def expected(estimator):
-    return {"check_estimator_tags_renamed": "river's base class has a method of that name"}
-
-
-@parametrize_with_checks([*MODELS, PrivateWinnowClassifier(values="real")], expected_failed_checks=expected)
+@parametrize_with_checks([*MODELS, PrivateWinnowClassifier(values="real")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -144,3 +140,11 @@ def test_errors_never_quote_examples():
         with pytest.raises(ValueError, match=r"Expected 2D|Complex data") as told:
             model.partial_fit(wrong, ["no"])
         assert "41" not in str(told.value)
+
+
+def test_in_a_pipeline_of_river():
+    pipeline = preprocessing.MinMaxScaler() | WinnowClassifier()
+    assert isinstance(WinnowClassifier(), base.Classifier)
+    for i in range(50):
+        pipeline.learn_one({"a": i % 2, "b": 1}, i % 2 == 1)
+    assert [pipeline.predict_one({"a": a, "b": 1}) for a in (0, 1)] == [False, True]

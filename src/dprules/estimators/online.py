@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from importlib import import_module
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +24,24 @@ from dprules.online.learner import PrivateLearner, Released
 from dprules.online.settings import StreamSettings
 from dprules.online.winnow import Winnow
 
-if TYPE_CHECKING:
-    _River = object
-else:
-    try:
-        from river.base import Classifier as _River
-    except ImportError:
-        _River = object
+try:
+    _RIVER: Any = import_module("river.base").Classifier
+except ImportError:
+    _RIVER = None
 
 
-class _Online(ClassifierMixin, BaseEstimator, _River):  # type: ignore[misc]
+def _river_face() -> type:
+    """River's classifier without being one by inheritance: a method of its has a name that scikit-learn forbids."""
+    bases = [] if _RIVER is None else reversed(_RIVER.__mro__[:-1])
+    members = {name: member for base in bases for name, member in vars(base).items() if not name.startswith("__")}
+    return type(
+        "RiverFace",
+        (),
+        {name: members[name] for name in members if name != "_more_tags" and not name.startswith("_abc")},
+    )
+
+
+class _Online(ClassifierMixin, BaseEstimator, _river_face()):  # type: ignore[misc]
     """What the stream learners share: two classes, Boolean features, blocks and single examples."""
 
     classes_: NDArray[Any]
@@ -49,6 +58,10 @@ class _Online(ClassifierMixin, BaseEstimator, _River):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True
         return tags
+
+    def _more_tags(self) -> set[str]:
+        """River's tags: none. scikit-learn's are above."""
+        return set()
 
     @abstractmethod
     def _start(self, dimension: int) -> None:
@@ -373,3 +386,7 @@ def _same(label: Any, known: Any) -> bool:
         return bool(label == known)
     except (TypeError, ValueError):
         return False
+
+
+if _RIVER is not None:
+    _RIVER.register(_Online)
