@@ -41,7 +41,7 @@ def private_mistakes(learner: PrivateLearner, blocks: Blocks) -> np.ndarray:
         learner.learn(block, labels, changed)
         ends = [start for start, _ in changes[1:]] + [len(block)]
         for (start, weights), end in zip(changes, ends, strict=True):
-            wrong.append(labels[start:end] * block.says(weights, start, end) <= 0)
+            wrong.append((block.says(weights, start, end) > 0) != (labels[start:end] > 0))
     return np.concatenate(wrong)
 
 

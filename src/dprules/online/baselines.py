@@ -87,8 +87,9 @@ class FollowTheLeader:
 
     def learn(self, block: Block, labels: Labels) -> None:
         """Predict a batch, then take one step."""
-        says = labels * block.says(self.weights)
-        self.mistakes += int((says <= 0).sum())
+        says = block.says(self.weights)
+        self.mistakes += int(((says > 0) != (labels > 0)).sum())
+        says *= labels
         gradient = np.zeros(len(self.weights.values), dtype=np.int64)
         block.add(np.flatnonzero(says < 1), labels, gradient)
         scores = self._rate * self._tree.add(gradient) / block.unit
