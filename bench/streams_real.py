@@ -5,7 +5,7 @@ from statistics import mean
 import numpy as np
 
 from bench.data import FOLDER, load
-from bench.streams import EPSILON, leader, plain_mistakes, private_mistakes
+from bench.streams import EPSILON, Blocks, leader, plain_mistakes, private_mistakes
 from bench.table import markdown
 from dprules.data import open_table
 from dprules.data.encode import packed_literals
@@ -52,7 +52,7 @@ def _examples(name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([unpack(w, len(codes)) for w in words], axis=1), np.where(codes[:, 0] == 1, 1, -1).astype(np.int8)
 
 
-def _blocks(X: np.ndarray, y: np.ndarray, seed: int):
+def _blocks(X: np.ndarray, y: np.ndarray, seed: int) -> Blocks:
     random = np.random.default_rng(seed)
     order = np.concatenate([random.permutation(len(y)) for _ in range(-(-HORIZON // len(y)))])[:HORIZON]
     for start in range(0, HORIZON, BATCH):

@@ -1,11 +1,9 @@
 """E4 of the theory note: mistakes and margins, by reference implementations that are nothing but the statements."""
 
-from itertools import product
 from math import log
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from dprules.mechanisms import AboveThreshold, SeededBits, draw
 from dprules.planning import plan_stream
@@ -36,42 +34,6 @@ def test_confident_winnow_updates_within_the_papers_lemma(seed, c):
             w /= w.sum()
             updates += 1
     assert updates <= log(d) / ((1 - c) * eta * rho - eta**2 / 2)
-
-
-def explicit_halfspace(labels, default):
-    """Theory B5: weights from the last rule to the first; labels are -1 or 1."""
-    weights = []
-    for label in reversed(labels):
-        later = sum(w for w, other in weights if other != label)
-        weights.append((later + (2 if default != label else 0), label))
-    weights.reverse()
-    vector = [label * w for w, label in weights]
-    bias = sum(vector) + 2 * default
-    return np.array(vector, dtype=float), float(bias), 2 / (sum(abs(w) for w in vector) + abs(bias))
-
-
-@pytest.mark.parametrize("length", range(1, 6))
-def test_lists_are_halfspaces_with_the_best_margin(length):
-    """Against a linear program over all corners of the cube, for every list of this length."""
-    corners = np.array(list(product((-1, 1), repeat=length)))
-    for labels in product((-1, 1), repeat=length):
-        for default in (-1, 1):
-            answers = np.array(
-                [next((b for z, b in zip(corner, labels, strict=True) if z > 0), default) for corner in corners]
-            )
-            weights, bias, margin = explicit_halfspace(labels, default)
-            norm = np.abs(weights).sum() + abs(bias)
-            assert (answers * (corners @ weights + bias)).min() / norm == pytest.approx(margin)
-            # maximise rho with y (<w, z> + b) >= rho, |w|_1 + |b| <= 1; variables w+, w-, b+, b-, rho.
-            signed = answers[:, None] * np.hstack([corners, np.ones((len(corners), 1))])
-            limits = np.hstack([-signed, signed, np.ones((len(corners), 1))])
-            norm_row = np.append(np.ones(2 * (length + 1)), 0)
-            best = linprog(
-                np.append(np.zeros(2 * (length + 1)), -1),
-                A_ub=np.vstack([limits, norm_row]),
-                b_ub=np.append(np.zeros(len(corners)), 1),
-            )
-            assert -best.fun == pytest.approx(margin, rel=1e-6)
 
 
 @pytest.mark.slow

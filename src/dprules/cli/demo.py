@@ -61,7 +61,7 @@ def _without_privacy(table: "Opened", rules: int) -> "RuleList":
     from dprules.data.encode import encode
     from dprules.data.example import SCHEMA
     from dprules.data.features import conjunctions
-    from dprules.lists.fit import _named
+    from dprules.lists.fit import named
     from dprules.lists.greedy_cover import greedy_without_privacy
     from dprules.lists.recipe import short_list
 
@@ -70,7 +70,7 @@ def _without_privacy(table: "Opened", rules: int) -> "RuleList":
     sample = encode(codes, SCHEMA.columns, literals, 2)
     features = conjunctions(literals, 2)
     rewards = short_list(rules, 0.15).rewards
-    return _named(greedy_without_privacy(sample, features, rewards), features, literals, SCHEMA.label.classes)
+    return named(greedy_without_privacy(sample, features, rewards), features, literals, SCHEMA.label.classes)
 
 
 def _comparison(scores: list[float], epsilon: float) -> Table:

@@ -1,6 +1,6 @@
 """Tables of every usual kind, read through Ibis; the engine turns cells into codes.
 
-Engines quote data in their own errors: every call that touches rows runs under `_quietly`, which raises our own
+Engines quote data in their own errors: every call that touches rows runs under `quietly`, which raises our own
 sentence instead, outside the handler.
 """
 
@@ -88,7 +88,7 @@ class Table:
         self.require(names)
         if self._stored or not names:
             return self
-        copied = _quietly(lambda: _copied(self._table.get_backend(), self._table.select(*names)), self._unreadable)
+        copied = quietly(lambda: _copied(self._table.get_backend(), self._table.select(*names)), self._unreadable)
         return Table(copied, self._source, stored=True)
 
     def bounded(self, unit: Unit, names: Sequence[str]) -> "Table":
@@ -103,7 +103,7 @@ class Table:
             order = ibis.row_number().over(ibis.window(group_by=unit.column, order_by=luck))
             return _copied(engine, shuffled.mutate(**{rank: order}).filter(ibis._[rank] < unit.rows).drop(rank, luck))
 
-        return Table(_quietly(chosen, self._unreadable), self._source, stored=True)
+        return Table(quietly(chosen, self._unreadable), self._source, stored=True)
 
     def sample_codes(self, columns: Sequence[Column], label: Label) -> Codes:
         """Codes of all rows with a declared label."""
@@ -156,7 +156,7 @@ class Table:
         return self._fetch(self._table.select(*names)) if names else {}
 
     def _fetch(self, expression: ir.Table) -> dict[str, NDArray[Any]]:
-        arrow = _quietly(expression.to_pyarrow, self._unreadable)
+        arrow = quietly(expression.to_pyarrow, self._unreadable)
         return {name: arrow.column(name).to_numpy(zero_copy_only=False) for name in arrow.column_names}
 
 
@@ -173,7 +173,7 @@ def _kind(kind: Any) -> str:
     return "boolean" if kind.is_boolean() else "numeric" if kind.is_numeric() else "categorical"
 
 
-def _quietly(call: Callable[[], T], sentence: str) -> T:
+def quietly(call: Callable[[], T], sentence: str) -> T:
     """Run an engine call; if it fails, raise our sentence with nothing of the engine's."""
     try:
         return call()
@@ -217,8 +217,8 @@ def _opened(connection: Any, source: object, delimiter: str | None) -> Table:
     if isinstance(source, str | Path):
         return _file(connection, str(source), delimiter)
     sentence = "X must be a data frame (pandas, Polars or Arrow), a file or a URL."
-    made = _quietly(lambda: ibis.memtable(as_frame(source)), sentence)
-    copied = _quietly(lambda: _copied(connection, made), "the data frame cannot be read.")
+    made = quietly(lambda: ibis.memtable(as_frame(source)), sentence)
+    copied = quietly(lambda: _copied(connection, made), "the data frame cannot be read.")
     return Table(copied, "the data frame", stored=True)
 
 
@@ -242,23 +242,21 @@ def as_frame(source: Any) -> Any:
 def _database(url: str, spill: str) -> Any:
     """Connect to a database: DuckDB's own files, and others through their own drivers."""
     if not url.startswith("duckdb:"):
-        return _quietly(
-            lambda: ibis.connect(url), "the database cannot be reached. Check the URL and the driver extra."
-        )
+        return quietly(lambda: ibis.connect(url), "the database cannot be reached. Check the URL and the driver extra.")
     path = url.removeprefix("duckdb:").removeprefix("//")
     path = path[1:] if path.startswith("/") else path
     if not Path(path).is_file():
         raise DataError(
             f"{path}: no such database file. Check the URL: duckdb:///relative.db or duckdb:////absolute.db."
         )
-    return _quietly(lambda: _duckdb(spill, path, read_only=True), f"{path} is not a DuckDB file.")
+    return quietly(lambda: _duckdb(spill, path, read_only=True), f"{path} is not a DuckDB file.")
 
 
 def _named(connection: Any, table: str | None) -> Table:
     if not table:
         raise ParameterError("a database needs the name of a table. Give --table NAME (or table=...).")
     schema, _, name = table.rpartition(".")
-    opened = _quietly(
+    opened = quietly(
         lambda: connection.table(name, database=schema or None),
         f"the database has no table {table!r} that can be read.",
     )
@@ -282,14 +280,14 @@ def _file(connection: Any, path: str, delimiter: str | None) -> Table:
     if wildcard and not list(Path(where.anchor or ".").glob(str(where.relative_to(where.anchor)))):
         raise DataError(f"{path}: no file matches. Check the pattern.")
     if where.suffix in (".parquet", ".pq"):
-        return Table(_quietly(lambda: connection.read_parquet(path), f"{path} is not a Parquet file."), path)
+        return Table(quietly(lambda: connection.read_parquet(path), f"{path} is not a Parquet file."), path)
     files = sorted(Path(where.anchor or ".").glob(str(where.relative_to(where.anchor)))) if wildcard else [where]
     for file in files:
         require_utf8(file)
         if header(file, delimiter) != header(files[0], delimiter):
             raise DataError(f"{file}: its header differs from that of {files[0]}. Give them one header.")
     sentence = f"{path} cannot be read as CSV. Check the delimiter (--delimiter) and that there is a header."
-    return Table(_quietly(lambda: _appended(connection, files, delimiter), sentence), path, stored=True)
+    return Table(quietly(lambda: _appended(connection, files, delimiter), sentence), path, stored=True)
 
 
 def _appended(connection: Any, files: Sequence[Path], delimiter: str | None) -> ir.Table:

@@ -1,6 +1,5 @@
 """Decision lists as scikit-learn classifiers."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -11,8 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from dprules.accounting import Certificate, Neighbours
 from dprules.data.columns import Boolean, Value, text
@@ -22,19 +20,14 @@ from dprules.data.literals import Literal
 from dprules.data.literals import literals as literals_of
 from dprules.data.sample import Sample
 from dprules.data.schema import Schema
-from dprules.data.table import Codes, Unit, _quietly, as_frame, open_table
+from dprules.data.table import Codes, Unit, as_frame, open_table, quietly
 from dprules.errors import DataError, ParameterError
-from dprules.lists.fit import Settings, _named, fit_list
+from dprules.estimators.inputs import INFERRED, check_targets, tolerant, validated
+from dprules.lists.fit import Settings, fit_list, named
 from dprules.lists.learn import learn_list
 from dprules.lists.rivest import rivest
 from dprules.lists.rule_list import RuleList
 from dprules.mechanisms import SeededBits
-
-INFERRED = (
-    "the classes, read off y",
-    "the number and names of the columns",
-    "that numbers are read as x > 0",
-)
 
 
 class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -54,11 +47,11 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Booleans, or numbers as x > 0; classes from y."""
         known = getattr(self, "classes", None)
         if known is None:
-            X, y = _validated(self, X, y, ensure_all_finite=False)
-            _check_targets(y)
+            X, y = validated(self, X, y, ensure_all_finite=False)
+            check_targets(y)
             self.classes_ = np.unique(y)
         else:  # then no row decides what happens
-            X, y = _validated(self, tolerant(X), ensure_min_samples=0, ensure_all_finite=False), list(y)
+            X, y = validated(self, tolerant(X), ensure_min_samples=0, ensure_all_finite=False), list(y)
             self.classes_ = np.asarray(known)
             if len(y) != X.shape[0]:
                 raise DataError("X and y have different numbers of rows. Give one label for each row.")
@@ -75,7 +68,7 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if getattr(self, "schema", None) is not None:
             return self.rule_list_.cells(X)
-        matrix = _booleans(_validated(self, X, reset=False, ensure_all_finite=False))
+        matrix = _booleans(validated(self, X, reset=False, ensure_all_finite=False))
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
         place = {str(name): i for i, name in enumerate(names)}
         return self.rule_list_.cells_of(matrix[:, [place[column.name] for column in self.rule_list_.columns]])
@@ -238,35 +231,8 @@ class DecisionListClassifier(_Lists):
         sample: Sample = encode(codes, columns, literals, len(classes))
         features = conjunctions(literals, self.width)
         drawn = rivest(sample, features, self.max_rules, (self.reward,))
-        self.rule_list_ = _named(drawn, features, literals, classes).simplified()
+        self.rule_list_ = named(drawn, features, literals, classes).simplified()
         return self
-
-
-def _validated(estimator: BaseEstimator, *arrays: Any, **asked: Any) -> Any:
-    """scikit-learn's checks; where they would quote a cell or count rows, a sentence of our own."""
-    try:
-        return validate_data(estimator, *arrays, accept_sparse="csr", **asked)
-    except ValueError as error:
-        told = next((own for start, own in _SENTENCES.items() if str(error).startswith(start)), None)
-        if told is None:
-            raise
-    except OverflowError:
-        told = _SENTENCES["could not convert"]
-    raise DataError(told)
-
-
-_SENTENCES = {
-    "could not convert": "X has cells that are not numbers or Booleans. Describe the columns in a schema (schema=...).",
-    "Found input variables with inconsistent": "X and y have different numbers of rows. Give one label for each row.",
-    "Expected 2D array": "Expected 2D array. Reshape your data: X.reshape(1, -1) is one row.",
-    "Complex data": "Complex data not supported. Give real numbers.",
-}
-
-
-def _check_targets(y: NDArray[Any]) -> None:
-    with warnings.catch_warnings():  # a warning would tell how many classes and rows there are
-        warnings.simplefilter("ignore")
-        check_classification_targets(y)
 
 
 def _place(label: Any, place: Mapping[Value, int]) -> int:
@@ -275,24 +241,6 @@ def _place(label: Any, place: Mapping[Value, int]) -> int:
         return place.get(_plain(label), -1)
     except TypeError:
         return -1
-
-
-def tolerant(X: Any) -> Any:
-    """Numbers where cells may be anything: what is none becomes NaN, which no feature holds at."""
-    if hasattr(X, "columns") and hasattr(X, "dtypes"):  # pandas
-        odd = [name for name, kind in X.dtypes.items() if str(kind) == "object"] if hasattr(X.dtypes, "items") else []
-        return X.assign(**{name: X[name].map(as_float) for name in odd}) if odd else X
-    if not isinstance(X, np.ndarray) or X.dtype.kind != "O" or X.ndim != 2:
-        return X
-    return np.array([[as_float(cell) for cell in row] for row in X.tolist()]).reshape(X.shape)
-
-
-def as_float(value: Any) -> float:
-    """A number or a Boolean; anything else is NaN."""
-    try:
-        return float(value) if isinstance(value, int | float | np.number | np.bool_) else float("nan")
-    except OverflowError:
-        return float("nan")
 
 
 def _booleans(X: Any) -> NDArray[np.int16]:
@@ -312,6 +260,6 @@ def _with_label(X: Any, y: Any, name: str) -> Any:
     if isinstance(X, str | Path | ibis.expr.types.Table):
         raise ParameterError("y is a column of the table: name it in the schema and leave y out.")
     sentence = "X must be a data frame (pandas, Polars or Arrow) with as many rows as y has labels."
-    frame = _quietly(lambda: ibis.memtable(as_frame(X)).to_pyarrow(), sentence)
+    frame = quietly(lambda: ibis.memtable(as_frame(X)).to_pyarrow(), sentence)
     labels = pa.array([text(_plain(label)) for label in list(y)], pa.string())
-    return _quietly(lambda: frame.append_column(name, labels), sentence)
+    return quietly(lambda: frame.append_column(name, labels), sentence)

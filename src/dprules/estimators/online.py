@@ -15,7 +15,7 @@ from dprules.data.columns import Boolean
 from dprules.data.features import conjunctions
 from dprules.data.literals import literals as literals_of
 from dprules.errors import DataError, ParameterError, PrivacyError
-from dprules.estimators.lists import INFERRED, _check_targets, _validated, as_float, tolerant
+from dprules.estimators.inputs import INFERRED, as_float, check_targets, tolerant, validated
 from dprules.mechanisms import SeededBits
 from dprules.online.blocks import GRID, Block, Conjoined, Weights, as_block
 from dprules.online.confident import ConfidentWinnow
@@ -88,11 +88,11 @@ class _Online(ClassifierMixin, BaseEstimator, _river_face()):  # type: ignore[mi
         first = not getattr(self, "_begun", False)
         given = classes if classes is not None else self.classes
         if first and given is None:
-            X, y = _validated(self, X, y, reset=True, ensure_all_finite=False)
-            _check_targets(y)
+            X, y = validated(self, X, y, reset=True, ensure_all_finite=False)
+            check_targets(y)
             self._begin(np.unique(y), self.n_features_in_)
         else:  # both classes are known: no row decides what happens
-            X, y = _validated(self, tolerant(X), reset=first, ensure_all_finite=False, ensure_min_samples=0), list(y)
+            X, y = validated(self, tolerant(X), reset=first, ensure_all_finite=False, ensure_min_samples=0), list(y)
             if len(y) != X.shape[0]:
                 raise DataError("X and y have different numbers of rows. Give one label for each row.")
             if first:
@@ -148,7 +148,7 @@ class _Online(ClassifierMixin, BaseEstimator, _river_face()):  # type: ignore[mi
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """What the hypothesis says of each example; above 0 is the second class."""
         check_is_fitted(self, "classes_")
-        return self._block(_validated(self, X, reset=False, ensure_all_finite=False)).says(self._weights)
+        return self._block(validated(self, X, reset=False, ensure_all_finite=False)).says(self._weights)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each example."""

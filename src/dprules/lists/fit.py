@@ -126,7 +126,7 @@ def fit_list(
     told(0)
     drawn = greedy_cover(sample, features, tilt, plan.rewards, source, plan.capped, prior, plan.last, told)
     budget.pay(_rules_release(settings, epsilon, tilt, plan))
-    rules = _named(drawn, features, literals, classes).simplified()
+    rules = named(drawn, features, literals, classes).simplified()
     if "counts" in settings.shares:
         tilt = budget.buy_counts("counts of the rules", settings.shares["counts"])
         bought = rules.with_counts(_rule_counts(sample, rules, literals, tilt, source))
@@ -212,9 +212,10 @@ def _rules_release(settings: Settings, epsilon: float, tilt: Fraction, plan: rec
     return Release("rules", "draws of rules", epsilon, parameters)
 
 
-def _named(
+def named(
     drawn: Sequence[Drawn], features: Features, literals: Sequence[Literal], classes: Sequence[Value]
 ) -> RuleList:
+    """Name what was drawn: a list of rules over literals and classes."""
     assert drawn[-1][0] == TRUE
     rules = tuple(
         Rule(tuple(literals[i] for i in features[feature] if i >= 0), classes[label]) for feature, label in drawn[:-1]

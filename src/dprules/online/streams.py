@@ -11,9 +11,9 @@ from dprules.data.packed import Words
 from dprules.errors import ParameterError
 from dprules.online.blocks import Packed
 from dprules.online.halfspace import of_labels
+from dprules.online.winnow import Labels
 
 BLOCK = 4096
-Labels = NDArray[np.int8]
 Make = Callable[[Generator, int], tuple[Words, Labels]]
 
 
