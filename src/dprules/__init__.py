@@ -2,32 +2,8 @@
 
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dprules.accounting import Certificate
-    from dprules.data import Schema
-    from dprules.estimators import (
-        ConfidentWinnowClassifier,
-        DecisionListClassifier,
-        PrivateDecisionListClassifier,
-        PrivateWinnowClassifier,
-        WinnowClassifier,
-    )
-    from dprules.lists import RuleList
 
 __version__ = version("dprules")
-__all__ = [
-    "Certificate",
-    "ConfidentWinnowClassifier",
-    "DecisionListClassifier",
-    "PrivateDecisionListClassifier",
-    "PrivateWinnowClassifier",
-    "RuleList",
-    "Schema",
-    "WinnowClassifier",
-    "__version__",
-]
 
 _ROOMS = {
     "Certificate": "accounting",
@@ -35,10 +11,11 @@ _ROOMS = {
     "DecisionListClassifier": "estimators",
     "PrivateDecisionListClassifier": "estimators",
     "PrivateWinnowClassifier": "estimators",
+    "RuleList": "models",
+    "Schema": "schema",
     "WinnowClassifier": "estimators",
-    "RuleList": "lists",
-    "Schema": "data",
 }
+__all__ = [*_ROOMS, "__version__"]
 
 
 def __getattr__(name: str) -> object:
@@ -46,3 +23,7 @@ def __getattr__(name: str) -> object:
     if name in _ROOMS:
         return getattr(import_module(f"dprules.{_ROOMS[name]}"), name)
     raise AttributeError(f"module 'dprules' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -7,6 +7,8 @@
     |-- SchemaError (ValueError)        a schema that cannot be read or does not fit the table
     |-- DataError (ValueError)          a table that cannot be read
     |-- ModelError (ValueError)         a model file that cannot be read
+    |   `-- UnverifiedError             a model file that can be read and does not verify
+    |-- ResourceError                   not enough memory or room on the disk
     |-- PrivacyError                    what was asked would not be private, or cannot be priced
     `-- SpentError (RuntimeError)       a one-time mechanism was used a second time
 
@@ -33,6 +35,14 @@ class DataError(DprulesError, ValueError):
 
 class ModelError(DprulesError, ValueError):
     """A model file cannot be read, or was tampered with."""
+
+
+class UnverifiedError(ModelError):
+    """A model file is well-formed, and its certificate does not hold for its model."""
+
+
+class ResourceError(DprulesError):
+    """There is not enough memory or room on the disk. Says so in one sentence, without sizes of what was read."""
 
 
 class PrivacyError(DprulesError):

@@ -4,6 +4,7 @@ from math import exp, inf
 
 import pytest
 from dp_accounting.pld import common, privacy_loss_distribution
+from dprules.accounting.dominating import connect_the_dots
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from dprules.accounting import (
     price,
     stream,
 )
-from dprules.accounting.dominating import connect_the_dots
 from dprules.audit import both_ways, exact_list_law, hockey_stick, independent
 from dprules.audit.list_law import Example, tilted
 from dprules.errors import ParameterError, PrivacyError

@@ -4,9 +4,9 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 from dp_accounting.rdp import rdp_privacy_accountant
+from dprules.accounting.concentrated import conversion
 
 from dprules.accounting import Above, Batched, Draws, Guarded, Neighbours, Segment, price, stream
-from dprules.accounting.concentrated import conversion
 from dprules.errors import ParameterError, PrivacyError
 
 M, K, ETA, ABOVE = 100, 50, 2e-3, (0.2, 0.3)

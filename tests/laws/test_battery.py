@@ -2,8 +2,7 @@
 
 import pytest
 
-from dprules.audit.battery import CHECKS, battery
-from dprules.audit.subject import MUTATIONS
+from dprules.audit import CHECKS, MUTATIONS, battery
 
 BY_NAME = {check.name: check for check in CHECKS}
 

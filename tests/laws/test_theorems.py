@@ -4,9 +4,9 @@ from math import log
 
 import numpy as np
 import pytest
+from dprules.planning import plan_stream
 
 from dprules.mechanisms import AboveThreshold, SeededBits, draw
-from dprules.planning import plan_stream
 
 
 def stream_with_margin(random, coordinates, margin, rounds):

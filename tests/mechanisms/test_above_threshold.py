@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conftest import Listed, assert_law
-from dprules.audit.stream_law import Tests as ExactTests
+from dprules.audit import ThresholdLaw
 from dprules.errors import ParameterError, PrivacyError, SpentError
 from dprules.mechanisms import AboveThreshold, SeededBits
 
@@ -16,7 +16,7 @@ module = sys.modules["dprules.mechanisms.above_threshold"]
 
 
 def exact_law(parameters, counts):
-    tests = ExactTests(exp(-float(parameters.noise_tilt)), exp(-float(parameters.test_tilt)), parameters.every)
+    tests = ThresholdLaw(exp(-float(parameters.noise_tilt)), exp(-float(parameters.test_tilt)), parameters.every)
     fired = tests.first_fire(counts, parameters.threshold)
     return {i: p for i, p in enumerate(fired) if p > 0} | {None: 1 - sum(fired)}
 
@@ -70,13 +70,11 @@ def test_a_million_silent_rounds_are_one_block():
 
 def test_the_edge_between_two_tests_is_settled_exactly():
     """A uniform number that agrees with the survival probability to 53 bits goes the exact way."""
-    parameters = AboveThreshold(1, 1000, 1.0)  # tau = 0: each test at count 0 fires with probability e^-1
-    survival = 1 - exp(-1.0)
-    tau = [2**64 - 1] * 1
+    parameters = AboveThreshold(1, 1000, 1.0)
+    survival = 1 - exp(-1.0)  # of one test at count 0, if tau is 0
     for offset, expected in ((-(2**20), 1), (2**20, 0)):
         word = int(survival * 2**64) + offset
-        watch = parameters.start(Listed(tau))
-        watch._bits = Listed([word])
+        watch = parameters.resume((0, 0), Listed([word]))
         assert watch.first([0, 0, 0]) == expected
 
 
@@ -86,10 +84,12 @@ def test_a_watch_answers_once_and_shows_nothing():
     with pytest.raises(SpentError, match="has fired"):
         watch.test(5)
     watch = AboveThreshold(5, 2.0**-40, 1).start()  # noise of about 12 digits
-    assert str(watch._tau) not in repr(watch)
+    tau, rounds = watch.secret()
+    assert rounds == 0
+    assert str(tau) not in repr(watch)
     assert "not private" in repr(AboveThreshold(5, 1, 1).start(SeededBits(1)))
     for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(PrivacyError, match="private noise"):
+        with pytest.raises(PrivacyError, match="holds private values"):
             attempt(watch)
 
 

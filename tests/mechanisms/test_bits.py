@@ -1,6 +1,9 @@
 import copy
+import json
 import multiprocessing
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -31,7 +34,7 @@ def test_flags_and_reprs_tell_only_whether_a_source_is_secure():
 
 def test_a_bit_source_cannot_be_copied():
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(PrivacyError, match="repeat its bits"):
+        with pytest.raises(PrivacyError, match="holds private values"):
             attempt(SecureBits())
 
 
@@ -49,13 +52,40 @@ def test_a_forked_child_draws_other_words_than_its_parent():
     assert len({word for words in drawn for word in words}) == 12
 
 
+FORK_OUTSIDE_PYTHON = """
+import ctypes, os
+from dprules.mechanisms import os_bits
+os_bits.words(1)
+reading, writing = os.pipe()
+if ctypes.CDLL(None).fork() == 0:
+    os.write(writing, repr(os_bits.words(4).tolist()).encode())
+    os._exit(0)
+os.wait()
+print(os.read(reading, 1000).decode())
+print(os_bits.words(4).tolist())
+"""
+
+
+def test_a_fork_that_python_does_not_know_of_draws_other_words_too():
+    done = subprocess.run([sys.executable, "-c", FORK_OUTSIDE_PYTHON], capture_output=True, text=True, check=True)
+    child, parent = map(json.loads, done.stdout.splitlines())
+    assert not set(child) & set(parent)
+
+
 def test_the_key_is_renewed_after_enough_bytes(monkeypatch):
     monkeypatch.setattr(bits, "_REKEY_BYTES", 64)
     source = SecureBits()
-    before = source._encrypt
+    keys = []
+
+    def fresh_key(size):
+        keys.append(size)
+        return bytes(len(keys) for _ in range(size))
+
+    monkeypatch.setattr(bits.os, "urandom", fresh_key)
     source.words(10_000)
+    assert keys == []
     source.words(10_000)
-    assert source._encrypt is not before
+    assert keys == [32]
 
 
 def test_threads_never_get_the_same_words():

@@ -1,46 +1,58 @@
-"""What releases cost: events, prices, composition, calibration."""
+"""What releases cost: events with their curves, composition, accounts, certificates."""
 
 from dprules.accounting import compose, cover, stream
-from dprules.accounting.budget import Budget
-from dprules.accounting.certificate import Certificate, Release
+from dprules.accounting.account import Account
+from dprules.accounting.assumptions import Assumption
+from dprules.accounting.calibrate import largest, smallest
+from dprules.accounting.certificate import Certificate, Charge, Release
 from dprules.accounting.curve import Curve
 from dprules.accounting.events import (
-    Above,
     Approximate,
-    Batched,
+    BatchedStream,
     Concentrated,
     Counts,
     Cover,
-    Draws,
     Event,
-    FirstOnly,
-    Guarded,
+    FirstOnlyStream,
+    GuardedStream,
+    PaperCover,
     Pure,
-    Segment,
+    Quantiles,
+    SegmentStream,
+    StreamDraws,
+    ThresholdTilts,
 )
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.price import price
+from dprules.accounting.unit import Unit
+from dprules.accounting.zcdp import conversion
 
 __all__ = [
-    "Above",
+    "Account",
     "Approximate",
-    "Batched",
-    "Budget",
+    "Assumption",
+    "BatchedStream",
     "Certificate",
+    "Charge",
     "Concentrated",
     "Counts",
     "Cover",
     "Curve",
-    "Draws",
     "Event",
-    "FirstOnly",
-    "Guarded",
+    "FirstOnlyStream",
+    "GuardedStream",
     "Neighbours",
+    "PaperCover",
     "Pure",
+    "Quantiles",
     "Release",
-    "Segment",
+    "SegmentStream",
+    "StreamDraws",
+    "ThresholdTilts",
+    "Unit",
     "compose",
+    "conversion",
     "cover",
-    "price",
+    "largest",
+    "smallest",
     "stream",
 ]

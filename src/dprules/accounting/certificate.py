@@ -1,207 +1,292 @@
 """What was guaranteed, about what, assuming what: everything that a privacy statement names (theory D)."""
 
 import json
-import re
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import exp
 from typing import Any
 
-from dprules.accounting import compose, cover
-from dprules.accounting.events import (
-    Above,
-    Batched,
-    Counts,
-    Cover,
-    Draws,
-    Event,
-    FirstOnly,
-    Guarded,
-    Pure,
-    Segment,
-)
+from dprules.accounting import compose
+from dprules.accounting.assumptions import Assumption
+from dprules.accounting.cover import MOST_ROUNDS
+from dprules.accounting.events import Cover, Event, Fields, PaperCover
 from dprules.accounting.neighbours import Neighbours
+from dprules.accounting.unit import Unit, is_one_line
 from dprules.errors import DprulesError, ModelError
-from dprules.numbers import LARGEST, whole
+from dprules.files import require_format
+from dprules.numbers import LARGEST, rounded_down
 
-FORMAT, VERSION = "dprules-certificate", 1
-MOST_ROWS = 1_000_000
-"""Rows of a unit that a certificate may speak of."""
+FORMAT = "dprules-certificate"
+VERSION = 1
+MOST_RELEASES = 1_000
+"""Releases that a document may list."""
+MOST_WORK = 4 * MOST_ROUNDS
+"""Rounds that are priced one by one before a document is called too large to check."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One release on the data: what it was for, which mechanism, its exact public parameters, and its own epsilon."""
+    """One release on the data: what it was for, and the event that prices it."""
 
     name: str
-    mechanism: str
-    epsilon: float
-    parameters: dict[str, Any] = field(default_factory=dict)
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Releases whose prices were fixed before the first of them ran, and the part of the budget set aside for them."""
+
+    releases: tuple[Release, ...]
+    epsilon: Fraction
+    delta: Fraction
+
+    def holds(self, neighbours: Neighbours, unit: Unit) -> bool:
+        """Whether the releases together cost no more than what was set aside."""
+        price = compose.curve([release.event for release in self.releases], neighbours).for_group(unit.rows)
+        if self.epsilon >= price.pure:
+            return True
+        return price.delta(rounded_down(self.epsilon)) <= self.delta
+
+    def __str__(self) -> str:
+        names = " and ".join(f"{release.name} ({release.event.label})" for release in self.releases)
+        return f"{names}: epsilon {float(self.epsilon):.4g}" + (
+            f", delta {float(self.delta):.3g}" if self.delta else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A privacy statement that can be checked again from the releases it lists."""
+    """A privacy statement that can be checked again from the charges that it lists.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        What is claimed for everything together.
+    neighbours : Neighbours
+        The relation of the claim.
+    unit : Unit
+        What one neighbour has and the other has not.
+    charges : tuple of Charge
+        What was spent, in its order.
+    assumptions : tuple of Assumption
+        What was taken for granted.
+    secure : bool
+        Whether the noise came from a cryptographic source; a seeded run is not private.
+    settings : mapping
+        The public parameters as the user gave them.
+    model_digest : str or None
+        Digest of the model that was published with it.
+    """
 
     epsilon: float
     delta: float
-    neighbours: str
-    unit: str
-    accounting: str
-    releases: tuple[Release, ...]
-    assumed_public: tuple[str, ...]
-    noise: str
-    """"secure", or "seeded": a seeded run is not private."""
-    software: str
+    neighbours: Neighbours
+    unit: Unit
+    charges: tuple[Charge, ...]
+    assumptions: tuple[Assumption, ...]
+    secure: bool
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    model_digest: str | None = None
 
     @property
     def private(self) -> bool:
         """Whether the statement holds: not if the noise was seeded."""
-        return self.noise == "secure"
+        return self.secure
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """All releases, in their order."""
+        return tuple(release for charge in self.charges for release in charge.releases)
+
+    @property
+    def accounting(self) -> str:
+        """Return "paper" if a price is the paper's, otherwise "exact"."""
+        return "paper" if any(isinstance(release.event, PaperCover) for release in self.releases) else "exact"
 
     def __str__(self) -> str:
         return self.statement()
 
     def statement(self) -> str:
-        """The statement in words."""
-        relation = {
-            "add-remove": "with or without any one",
-            "replace": "after exchanging any one",
-            "zero-out": "with or without what happened in any one",
-        }[self.neighbours]
+        """Return the statement in words."""
+        noise = "exact, from a cryptographic source" if self.secure else "seeded, for tests only"
         lines = [
-            f"({self.epsilon:g}, {self.delta:g})-differentially private, {self.neighbours} neighbours: "
-            f"the data {relation} {self.unit}.",
-            f"Accounting: {self.accounting}. Noise: {_NOISE[self.noise]}",
-            "Spent on: " + "; ".join(f"{r.name} (epsilon {r.epsilon:g}, {r.mechanism})" for r in self.releases) + ".",
-            "Assumed public: " + "; ".join(self.assumed_public) + ".",
+            f"({_at_least(self.epsilon)}, {_at_least(self.delta)})-differentially private, "
+            f"{self.neighbours} neighbours: "
+            f"the data {_RELATIONS[self.neighbours]} {self.unit}.",
+            f"Accounting: {self.accounting}. Noise: {noise}.",
+            "Spent on: " + "; ".join(map(str, self.charges)) + ".",
+            "Assumed public: " + "; ".join(assumption.value for assumption in self.assumptions) + ".",
             "Not covered: running time and memory, and whatever else was released about the same data.",
         ]
-        if not self.private:
+        if not self.secure:
             lines.insert(0, "NOT PRIVATE: this run used seeded noise. Do not publish it.")
         return "\n".join(lines)
 
     def verify(self) -> bool:
-        """Price the releases again and compare with the claim; what is not understood is not believed."""
-        try:
-            relation = Neighbours.parse(self.neighbours)
-            events = [_event(release, relation) for release in self.releases]
-            total = sum((Fraction(release.epsilon) for release in self.releases), Fraction(0))
-            if total > Fraction(self.epsilon) or sum(not isinstance(event, Counts | Pure) for event in events) != 1:
-                return False
-            given = [release.parameters for release in self.releases]
-            if len({own["rows of a unit"] for own in given if "rows of a unit" in own}) > 1:
-                return False
-            if any(own.get("accounting", self.accounting) != self.accounting for own in given):
-                return False
-            return all(_costs(event, own, self.delta) for event, own in zip(events, self.releases, strict=True))
-        except (_UnbelievableError, DprulesError, ArithmeticError, KeyError, TypeError, ValueError):
-            return False
+        """Whether the charges, priced again, cost no more than is claimed, and nothing that a statement needs is gone.
 
-    def to_document(self) -> dict[str, Any]:
-        """The certificate as a JSON document."""
-        return {"format": FORMAT, "version": VERSION} | asdict(self) | {"statement": self.statement()}
+        It checks that the certificate is consistent, not who wrote it: anybody can write a consistent file.
+        """
+        return not self.faults()
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with the certificate, in sentences; nothing if it verifies."""
+        found = [*self._lacking_assumptions(), *self._overspending()]
+        if not self.charges:
+            return [*found, "it lists no release"]
+        work = sum(_work(release.event) for release in self.releases)
+        if work > MOST_WORK:
+            return [*found, "it lists more rounds than can be checked"]
+        for charge in self.charges:
+            try:
+                held = charge.holds(self.neighbours, self.unit)
+            except (DprulesError, ArithmeticError, ValueError) as error:
+                found.append(f"{_names(charge)} cannot be priced: {error}")
+                continue
+            if not held:
+                found.append(f"{_names(charge)}: more was spent than epsilon {float(self.epsilon):g} allows")
+        return found
+
+    def _overspending(self) -> list[str]:
+        epsilon = sum((charge.epsilon for charge in self.charges), Fraction(0))
+        delta = sum((charge.delta for charge in self.charges), Fraction(0))
+        if epsilon > Fraction(self.epsilon) or delta > Fraction(self.delta):
+            return ["its charges add up to more than it claims"]
+        return []
+
+    def _lacking_assumptions(self) -> list[str]:
+        needed = [{Assumption.SETTINGS}, {Assumption.SCHEMA, Assumption.COLUMN_NAMES, Assumption.FEATURES}]
+        if self.unit.of == "round":
+            needed.append({Assumption.ROUND_COUNT})
+        elif self.neighbours is Neighbours.REPLACE:
+            needed.append({Assumption.ROW_COUNT})
+        known = set(self.assumptions)
+        return [
+            f"it does not say that it assumes {min(a.value for a in any_of)}" for any_of in needed if not any_of & known
+        ]
+
+    def for_model(self, digest: str) -> "Certificate":
+        """Return the certificate with the digest of the model that it is published with."""
+        return replace(self, model_digest=digest)
+
+    def document(self) -> dict[str, Any]:
+        """Return the certificate as a JSON document."""
+        unit = {"column": self.unit.column, "rows": self.unit.rows, "of": self.unit.of}
+        charges = [
+            {
+                "epsilon": str(charge.epsilon),
+                "delta": str(charge.delta),
+                "releases": [{"name": release.name, "event": release.event.document()} for release in charge.releases],
+            }
+            for charge in self.charges
+        ]
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "neighbours": self.neighbours.value,
+            "unit": unit,
+            "accounting": self.accounting,
+            "noise": "secure" if self.secure else "seeded",
+            "charges": charges,
+            "assumptions": [assumption.key for assumption in self.assumptions],
+            "settings": dict(self.settings),
+            "model_digest": self.model_digest,
+            "statement": self.statement(),
+        }
 
     def to_json(self) -> str:
-        """The certificate as JSON."""
-        return json.dumps(self.to_document(), indent=2)
+        """Return the certificate as JSON."""
+        return json.dumps(self.document(), indent=2)
 
     @classmethod
     def from_document(cls, document: object) -> "Certificate":
-        """Read a certificate; one that is not well-formed is refused."""
+        """Read a certificate; one that is not exactly as dprules writes it is refused."""
+        if not isinstance(document, dict):
+            raise ModelError("the file has no certificate. Fit again.")
+        require_format(document, FORMAT, VERSION)
         try:
-            assert isinstance(document, dict)
-            assert document["format"] == FORMAT
-            assert document["version"] == VERSION
-            releases = tuple(
-                Release(str(r["name"]), str(r["mechanism"]), float(r["epsilon"]), dict(r["parameters"]))
-                for r in document["releases"]
-            )
-            texts = {k: str(document[k]) for k in ("neighbours", "unit", "accounting", "noise", "software")}
-            assert texts["noise"] in _NOISE
-            Neighbours.parse(texts["neighbours"])
-            public = tuple(map(str, document["assumed_public"]))
-            epsilon, delta = float(document["epsilon"]), float(document["delta"])
-            assert all(0 < e <= LARGEST for e in (epsilon, *(release.epsilon for release in releases)))
-            assert 0 <= delta < 1
-            return cls(epsilon, delta, releases=releases, assumed_public=public, **texts)
-        except (AssertionError, KeyError, TypeError, ValueError, ArithmeticError, AttributeError, DprulesError):
+            return _read(document)
+        except ModelError:
+            raise
+        except (KeyError, TypeError, ValueError, ArithmeticError, DprulesError):
             pass
-        raise ModelError("the certificate is not one that this dprules can read. Update dprules, or fit again.")
+        raise ModelError("the certificate is not one that this dprules can read. Fit again.")
 
 
-_NOISE = {"secure": "exact, from a cryptographic source.", "seeded": "seeded, for tests only."}
+_RELATIONS = {
+    Neighbours.ADD_REMOVE: "with or without any one",
+    Neighbours.REPLACE: "after exchanging any one",
+    Neighbours.ZERO_OUT: "with or without what happened in any one",
+}
 
 
-class _UnbelievableError(Exception):
-    """A parameter of a release is not what dprules writes."""
+def _at_least(value: float) -> str:
+    """Write a number in six digits, or in as many as it needs not to look smaller than it is."""
+    short = f"{value:g}"
+    return short if float(short) >= value else repr(value)
 
 
-def _fraction(text: object) -> Fraction:
-    """A number as dprules writes it: an integer or a quotient of two, of bounded length."""
-    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,400}(/[1-9][0-9]{0,399})?", text):
-        raise _UnbelievableError
-    return Fraction(text)
+def _names(charge: Charge) -> str:
+    return " and ".join(release.name for release in charge.releases)
 
 
-def _rows(given: dict[str, Any]) -> int:
-    rows = whole(given["rows of a unit"], "rows of a unit")
-    if rows > MOST_ROWS:
-        raise _UnbelievableError
-    return rows
+def _work(event: Event) -> int:
+    """Return how many rounds are priced one by one; beyond MOST_ROUNDS one closed form prices them all."""
+    if not isinstance(event, Cover) or event.rounds is None:
+        return 1
+    return event.rounds if event.rounds <= MOST_ROUNDS else 1 + len(event.rewards) // 1_000
 
 
-def _event(release: Release, neighbours: Neighbours) -> Event:
-    """The release as an event; a mechanism that dprules does not write is not believed."""
-    given = release.parameters
-    match release.mechanism:
-        case "draws of rules":
-            schedule = [_fraction(reward) for reward in given["schedule"]]
-            rounds = None if given["rounds"] is None else whole(given["rounds"], "rounds")
-            if len(schedule) != (rounds or 1):
-                raise _UnbelievableError
-            _rows(given)
-            return Cover(neighbours, _fraction(given["tilt"]), (max(schedule),), rounds, _fraction(given["last"]))
-        case "noisy counts":
-            return Counts(neighbours, _fraction(given["tilt"]) * _rows(given))
-        case "segment winnow":
-            return _segment(given, neighbours)
-        case "batched winnow":
-            return Batched(neighbours, _draws(given), _tests(given))
-        case "paper winnow":
-            return FirstOnly(neighbours, _draws(given), _tests(given))
-        case "guarded winnow":
-            second = given["after the switch"]
-            return Guarded(neighbours, _segment(given, neighbours), Batched(neighbours, _draws(second), _tests(second)))
-        case "private quantiles" if neighbours is Neighbours.ADD_REMOVE and _rows(given) == 1:
-            return Pure(neighbours, Fraction(release.epsilon))
-        case _:
-            raise _UnbelievableError
+def _read(document: dict[str, Any]) -> Certificate:
+    if sum(len(charge["releases"]) for charge in document["charges"]) > MOST_RELEASES:
+        raise ModelError(f"the certificate lists more than {MOST_RELEASES:,} releases.")
+    charges = tuple(_read_charge(charge) for charge in document["charges"])
+    assumptions = tuple(Assumption.of_key(key) for key in document["assumptions"])
+    digest = document["model_digest"]
+    epsilon = document["epsilon"]
+    delta = document["delta"]
+    if isinstance(epsilon, bool) or not isinstance(epsilon, float | int) or not 0 < epsilon <= LARGEST:
+        raise ModelError(f"epsilon of the certificate must lie between 0 and {LARGEST}.")
+    if isinstance(delta, bool) or not isinstance(delta, float | int) or not 0 <= delta < 1:
+        raise ModelError("delta of the certificate must lie in [0, 1).")
+    if None in assumptions or not isinstance(document["settings"], dict):
+        raise ModelError("the certificate assumes something that this dprules does not know.")
+    if not (digest is None or isinstance(digest, str)) or document["noise"] not in ("secure", "seeded"):
+        raise ModelError("the certificate does not say what noise was used, or for which model.")
+    unit = document["unit"]
+    read = Certificate(
+        float(epsilon),
+        float(delta),
+        Neighbours.parse(document["neighbours"]),
+        Unit(unit["column"], unit["rows"], unit["of"]),
+        charges,
+        tuple(assumption for assumption in assumptions if assumption is not None),
+        document["noise"] == "secure",
+        document["settings"],
+        digest,
+    )
+    # What is derived from the rest must be what the rest says: nobody reads charges when there is a statement.
+    if document["statement"] != read.statement() or document["accounting"] != read.accounting:
+        raise ModelError("the statement of the certificate is not what its charges say.")
+    if read.document() != document:
+        raise ModelError("the certificate has fields that dprules does not write, or writes otherwise. Fit again.")
+    return read
 
 
-def _segment(given: dict[str, Any], neighbours: Neighbours) -> Segment:
-    return Segment(neighbours, Draws.of(1, 1, _fraction(given["draws times rate"])), _tests(given))
+def _read_charge(charge: Any) -> Charge:
+    fields = Fields(charge, "a charge of the certificate")
+    releases = tuple(
+        Release(_read_name(release["name"]), Event.from_document(release["event"]))
+        for release in fields.take("releases")
+    )
+    if not releases:
+        raise ModelError("a charge of the certificate is for nothing.")
+    return Charge(releases, fields.fraction("epsilon"), fields.fraction("delta"))
 
 
-def _draws(given: dict[str, Any]) -> Draws:
-    return Draws.of(given["draws"], given["releases"], _fraction(given["rate"]))
-
-
-def _tests(given: dict[str, Any]) -> Above:
-    noise, test = given["tests"]
-    return Above(_fraction(noise), _fraction(test))
-
-
-def _costs(event: Event, release: Release, delta: float) -> bool:
-    """Whether a release costs no more than its share."""
-    if isinstance(event, Counts | Pure):
-        return compose.delta([event], Fraction(release.epsilon)) == 0
-    if not isinstance(event, Cover):
-        return compose.delta([event], Fraction(release.epsilon)) <= delta
-    # A unit of several rows is priced by group privacy: epsilon / rows, and delta / sum e^(i epsilon / rows), a row.
-    rows = _rows(release.parameters)
-    part = Fraction(release.epsilon) / rows
-    share = delta / sum(exp(i * part) for i in range(rows))
-    if release.parameters.get("accounting") == "paper":
-        return event.tilt <= Fraction(cover.tilt(part, share, event.neighbours, accounting="paper"))
-    return compose.delta([event], part) <= share
+def _read_name(value: object) -> str:
+    if not isinstance(value, str) or not is_one_line(value):
+        raise ModelError("a release of the certificate must have a name of one line.")
+    return value

@@ -6,23 +6,26 @@ both runs are the same. So any number of rounds costs little more than one.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from math import exp, inf, log
 
 import numpy as np
 from flint import arb, ctx
-from scipy.optimize import minimize_scalar
 
-from dprules.accounting.calibrate import crossing, largest, smallest
-from dprules.accounting.curve import Bound, Curve, symmetric
+from dprules.accounting.calibrate import crossing, largest, minimum
+from dprules.accounting.curve import Curve, symmetric
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.rounds import finite_rounds
+from dprules.accounting.rounds import KNOTS, Steps, finite_rounds
 from dprules.errors import ParameterError, PrivacyError
 from dprules.numbers import Real, as_ball, budget, probability, rational, rounded_down, rounded_up, whole
 
 MOST_ROUNDS = 256
 """Above this many rounds the bound for any number of rounds is used; it is then nearly as good."""
+
+_COARSE = 16
+"""Knots of a table that only says where to look."""
 
 _PAPER_TILT = 1.256
 """1 + (e^t - 1) x <= e^(2 t x), on which the paper's lemma rests, fails for larger t."""
@@ -36,17 +39,24 @@ def delta(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
-    last: Real = 1,
+    default_tilt_ratio: Real = 1,
 ) -> float:
     """Return the delta that holds with `epsilon`: the least bound for all data, rounded up.
 
     Parameters
     ----------
-    tilt: the exponent of one draw (not its epsilon)
-    neighbours: "add-remove" or "replace"
-    reward: gamma in [0, 1], or one for each round, in their order; 0 is the paper's score
-    rounds: how many draws at most, the one for the default included; None: any number
-    last: the tilt of the last of `rounds` draws, the one for the default, as a part of `tilt`
+    tilt : number
+        The exponent of one draw (not its epsilon).
+    epsilon : number
+        At least 0.
+    neighbours : str
+        "add-remove" or "replace".
+    reward : number or sequence of numbers
+        gamma in [0, 1], or one for each round, in their order; 0 is the paper's score.
+    rounds : int or None
+        How many draws at most, the one for the default included; None: any number.
+    default_tilt_ratio : number
+        The tilt of the last of `rounds` draws, the one for the default, as a part of `tilt`.
 
     Numerics: for any number of rounds the closed form, in ball arithmetic; for `rounds` a certified recursion; both
     are rounded up.
@@ -59,7 +69,9 @@ def delta(
     0.0
     """
     value = rounded_down(rational(epsilon, "epsilon", zero=True))
-    return curve(rational(tilt, "tilt"), *_parsed(neighbours, reward, rounds, last)).delta(min(value, 500.0))
+    return curve(rational(tilt, "tilt"), *_parsed(neighbours, reward, rounds, default_tilt_ratio)).delta(
+        min(value, 500.0)
+    )
 
 
 def epsilon(
@@ -68,7 +80,7 @@ def epsilon(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
-    last: Real = 1,
+    default_tilt_ratio: Real = 1,
     accounting: str = "exact",
 ) -> float:
     """Return nearly the smallest epsilon that holds with `delta`, rounded up.
@@ -80,7 +92,7 @@ def epsilon(
     """
     exact = rational(tilt, "tilt")
     target = probability(delta, "delta")
-    relation, rewards, most, part = _parsed(neighbours, reward, rounds, last)
+    relation, rewards, most, part = _parsed(neighbours, reward, rounds, default_tilt_ratio)
     if _is_paper(accounting, rewards):
         return _paper_epsilon(exact, target, relation)
     return curve(exact, relation, rewards, most, part).epsilon(target)
@@ -92,14 +104,19 @@ def tilt(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
-    last: Real = 1,
+    default_tilt_ratio: Real = 1,
     accounting: str = "exact",
 ) -> float:
     """Return nearly the largest tilt that (epsilon, delta) allows, rounded down.
 
     Parameters
     ----------
-    accounting: "exact", or "paper" for the tilt that the paper's theorem uses
+    epsilon, delta : number
+        The budget.
+    neighbours, reward, rounds, default_tilt_ratio
+        As for `delta`.
+    accounting : str
+        "exact", or "paper" for the tilt that the paper's theorem uses.
 
     Examples
     --------
@@ -107,12 +124,12 @@ def tilt(
     (0.0916, 0.0163)
     >>> round(tilt(1.0, 1e-6, rounds=10), 4)
     0.155
-    >>> round(tilt(1.0, 1e-6, rounds=4, last=0.5), 4)  # a blunter choice of the default leaves more to the rules
+    >>> round(tilt(1.0, 1e-6, rounds=4, default_tilt_ratio=0.5), 4)  # a blunter default leaves more to the rules
     0.3138
     """
     total = rounded_down(budget(epsilon))
     target = probability(delta, "delta")
-    relation, rewards, most, part = _parsed(neighbours, reward, rounds, last)
+    relation, rewards, most, part = _parsed(neighbours, reward, rounds, default_tilt_ratio)
     if _is_paper(accounting, rewards):
         return _paper_tilt(total, target, relation)
     return _tilt(total, target, relation, rewards, most, part)
@@ -125,18 +142,21 @@ def _tilt(
     neighbours: Neighbours,
     rewards: tuple[Fraction, ...],
     rounds: int | None,
-    last: Fraction,
+    default_tilt_ratio: Fraction,
 ) -> float:
-    def cost(value: float, most: int | None) -> float:
-        return curve(Fraction(value), neighbours, rewards, most, last).delta(epsilon)
+    def cost(value: float, most: int | None, knots: int = KNOTS) -> float:
+        return curve(Fraction(value), neighbours, rewards, most, default_tilt_ratio, knots).delta(epsilon)
 
     any_rounds = largest(lambda value: cost(value, None) <= delta, start=0.1)
     if rounds is None or rounds > MOST_ROUNDS:
         return any_rounds
     high = 2 * any_rounds
-    while cost(high, rounds) <= delta:
+    while cost(high, rounds, _COARSE) <= delta:
         high *= 2
-    return crossing(lambda value: cost(value, rounds), delta, any_rounds, high)
+    # A coarse table says where to look; only values of the fine one decide.
+    near = crossing(lambda value: cost(value, rounds, _COARSE), delta, any_rounds, high)
+    low = near if cost(near, rounds) <= delta else any_rounds
+    return crossing(lambda value: cost(value, rounds), delta, low, min(high, near * 1.003))
 
 
 def curve(
@@ -144,50 +164,71 @@ def curve(
     neighbours: Neighbours,
     rewards: tuple[Fraction, ...],
     rounds: int | None,
-    last: Fraction = Fraction(1),
+    default_tilt_ratio: Fraction = Fraction(1),
+    knots: int = KNOTS,
 ) -> Curve:
-    """Return the privacy curve of a cover; `rewards` has one entry, or one a round; `last` is at most 1.
+    """Return the privacy curve of a cover; `rewards` has one entry, or one a round; `default_tilt_ratio` is at most 1.
 
     Guarantee: `docs/proofs/cover.md` for any number of rounds, `docs/proofs/cover_rounds.md` for `rounds`.
     """
-    gains = _each_round(rewards, rounds, last)
-    add: Bound = partial(_one_way, tuple((reward * part * tilt, part * tilt) for reward, part in gains), rounds)
-    remove: Bound = partial(_one_way, tuple((part * tilt, reward * part * tilt) for reward, part in gains), rounds)
-    pure = _pure(tilt, max(rewards), rounds)
     _refuse_zero_out(neighbours)
+    gains = _each_round(rewards, rounds, default_tilt_ratio)
+    raised = tuple(reward * part * tilt for reward, part in gains)
+    lowered = tuple(part * tilt for _, part in gains)
+    add = _OneWay(raised, lowered, rounds, knots)
+    remove = _OneWay(lowered, raised, rounds, knots)
+    pure = _pure(tilt, max(rewards), rounds)
     if neighbours is Neighbours.ADD_REMOVE:
         return Curve(add, remove, pure)
-    exchange = partial(_chain, add, remove, float(tilt))
-    flip = partial(_flip, tilt)
-    return symmetric(exchange if max(rewards) > 0 else lambda eps: min(flip(eps), exchange(eps)), 2 * pure)
+    chained = partial(_chain, add, remove, rounded_up(tilt))
+    exchanged = partial(_exchange, (1 + max(rewards)) * tilt)
+    # Kept, since composition asks for each epsilon twice, and a chain is a search.
+    return symmetric(cache(lambda epsilon: min(exchanged(epsilon), chained(epsilon))), 2 * pure)
 
 
 def _each_round(
-    rewards: tuple[Fraction, ...], rounds: int | None, last: Fraction
+    rewards: tuple[Fraction, ...], rounds: int | None, default_tilt_ratio: Fraction
 ) -> tuple[tuple[Fraction, Fraction], ...]:
-    """Reward and part of the tilt: one pair for all rounds, or one a round."""
-    if last == 1 or rounds is None:
+    """Return reward and part of the tilt: one pair for all rounds, or one a round."""
+    if default_tilt_ratio == 1 or rounds is None:
         return tuple((reward, Fraction(1)) for reward in rewards)
+    if rounds > MOST_ROUNDS:  # the bound for any number of rounds does not see the last one
+        return tuple((reward, Fraction(1)) for reward in set(rewards))
     every = rewards if len(rewards) == rounds else rewards * rounds
-    return (*((reward, Fraction(1)) for reward in every[:-1]), (every[-1], last))
+    return (*((reward, Fraction(1)) for reward in every[:-1]), (every[-1], default_tilt_ratio))
 
 
-def _pure(tilt: Fraction, reward: Fraction, rounds: int | None) -> float:
+def _pure(tilt: Fraction, reward: Fraction, rounds: int | None) -> Fraction | float:
     """Each round lowers the normaliser by e^-tilt at least and the last stop adds reward * tilt, or mirrored."""
     if rounds is None:
         return inf
-    return rounded_up(max(rounds * tilt + reward * tilt, tilt + rounds * reward * tilt))
+    return max(rounds * tilt + reward * tilt, tilt + rounds * reward * tilt)
 
 
-def _one_way(widths: tuple[tuple[Fraction, Fraction], ...], rounds: int | None, epsilon: float) -> float:
-    """Bound HS_epsilon(P || Q) if round j multiplies the weights of P by e^u_j at most or e^-v_j at least."""
-    u, v = (max(pair[side] for pair in widths) for side in (0, 1))
-    any_rounds = rounded_up(unlimited(u, v, Fraction(epsilon)))
-    if rounds is None or rounds > MOST_ROUNDS or any_rounds == 0 or epsilon > 200 or max(u, v) > 20:
-        return any_rounds
-    least = max(u, v) / 2**20  # wider steps cost no less; narrower ones would drown in rounding
-    steps = tuple((_widened(u, least), _widened(v, least)) for u, v in widths)
-    return min(any_rounds, finite_rounds(steps * rounds if len(steps) == 1 else steps, epsilon))
+@dataclass(frozen=True)
+class _OneWay:
+    """Bounds HS_epsilon(P || Q) if round j multiplies the weights of P by e^u_j at most or e^-v_j at least."""
+
+    raised: tuple[Fraction, ...]
+    lowered: tuple[Fraction, ...]
+    rounds: int | None
+    knots: int
+
+    def __call__(self, epsilon: float) -> float:
+        any_rounds = rounded_up(unlimited(max(self.raised), max(self.lowered), Fraction(epsilon)))
+        if not self.steps or any_rounds == 0 or epsilon > 200:
+            return any_rounds
+        return min(any_rounds, finite_rounds(self.steps, epsilon, self.knots))
+
+    @cached_property
+    def steps(self) -> Steps:
+        """Return (u, v) of every round, rounded up; empty where only the bound for any number of rounds serves."""
+        widest = max(*self.raised, *self.lowered)
+        if self.rounds is None or self.rounds > MOST_ROUNDS or widest > 20:
+            return ()
+        least = widest / 2**20  # wider steps cost no less; narrower ones would drown in rounding
+        steps = [(_widened(u, least), _widened(v, least)) for u, v in zip(self.raised, self.lowered, strict=True)]
+        return tuple(steps * self.rounds if len(steps) == 1 else steps)
 
 
 def _widened(width: Fraction, least: Fraction) -> float:
@@ -201,7 +242,8 @@ def unlimited(u: Fraction, v: Fraction, epsilon: Fraction) -> arb:
     on, and 1 - e^epsilon + (e^u - 1) / (1 + a/c) * exp((epsilon + v - u) / c) below.
     """
     with ctx.workprec(160):
-        a, c = as_ball(v).expm1(), -(-as_ball(u)).expm1()
+        a = as_ball(v).expm1()
+        c = -(-as_ball(u)).expm1()
         beyond = as_ball(epsilon + v - u)
         if epsilon >= u - v:
             return arb(0) if v == 0 else -(-as_ball(v)).expm1() / (1 + c / a) * (-beyond / a).exp()
@@ -209,33 +251,45 @@ def unlimited(u: Fraction, v: Fraction, epsilon: Fraction) -> arb:
         return certain if u == 0 else certain + as_ball(u).expm1() / (1 + a / c) * (beyond / c).exp()
 
 
-def _flip(tilt: Fraction, epsilon: float) -> float:
-    """Reward 0, one record exchanged, any number of rounds: exact, a label flip attains it."""
+def _exchange(width: Fraction, epsilon: float) -> float:
+    """One record exchanged, any number of rounds: tanh(w/2) exp(-epsilon / (e^w - 1)), w = (1 + reward) tilt.
+
+    For reward 0 it is exact: a label flip attains it. For other rewards it is an upper bound (theory A3).
+    """
     with ctx.workprec(160):
-        half = as_ball(tilt / 2)
-        return rounded_up(half.tanh() * (-as_ball(Fraction(epsilon)) / as_ball(tilt).expm1()).exp())
+        half = as_ball(width / 2)
+        return rounded_up(half.tanh() * (-as_ball(Fraction(epsilon)) / as_ball(width).expm1()).exp())
 
 
-def _chain(add: Bound, remove: Bound, tilt: float, epsilon: float) -> float:
+def _chain(add: _OneWay, remove: _OneWay, tilt: float, epsilon: float) -> float:
     """HS_(e1+e2)(P || R) <= HS_e1(P || Q) + e^e1 HS_e2(Q || R): the better order, and nearly the best split."""
-    add(epsilon), remove(epsilon)  # the widest tables first: the splits then only read them
-    best = 1.0
-    for first, second in ((add, remove), (remove, add)):
+    total = min(epsilon, 500.0)  # a smaller epsilon costs no less, and e^500 is still a double
+    # The widest tables first: the splits then only read them.
+    add(total)
+    remove(total)
+    found = _best_split(add, remove, tilt, total)
+    # With reward 1 the two orders are the same.
+    return found if add == remove else min(found, _best_split(remove, add, tilt, total))
 
-        def total(late: float, first: Bound = first, second: Bound = second) -> float:
-            early = rounded_down(Fraction(epsilon) - Fraction(late))
-            return (first(early) + exp(early) * second(late)) * (1 + 2.0**-48)
 
-        tries = [tilt, 2 * tilt, *(epsilon * k / 16 for k in range(17))]
-        near = min((late for late in tries if 0 <= late <= epsilon), key=total)
-        within = max(0.0, near - epsilon / 16), min(epsilon, near + epsilon / 16)
-        refined = minimize_scalar(lambda late: log(total(late) + 1e-300), bounds=within, method="bounded").x
-        best = min(best, total(near), total(float(refined)))
-    return best
+def _best_split(first: _OneWay, second: _OneWay, tilt: float, epsilon: float) -> float:
+    """Return the chain of two bounds at nearly the best of all e1 + e2 = epsilon, rounded up; every split is valid."""
+
+    def chained(late: float) -> float:
+        early = rounded_down(Fraction(epsilon) - Fraction(late))
+        return (first(early) + exp(early) * second(late)) * (1 + 2.0**-48)
+
+    def logarithm(late: float) -> float:
+        return log(chained(late) + 1e-300)
+
+    tries = [tilt, 2 * tilt, *(epsilon * k / 8 for k in range(9))]
+    near = min((late for late in tries if 0 <= late <= epsilon), key=chained)
+    refined = minimum(logarithm, max(0.0, near - epsilon / 8), min(epsilon, near + epsilon / 8), steps=18)
+    return min(1.0, chained(near), chained(refined))
 
 
 def _parsed(
-    neighbours: str | Neighbours, reward: Reward, rounds: int | None, last: Real
+    neighbours: str | Neighbours, reward: Reward, rounds: int | None, default_tilt_ratio: Real
 ) -> tuple[Neighbours, tuple[Fraction, ...], int | None, Fraction]:
     """Turn public parameters into types."""
     most = None if rounds is None else whole(rounds, "rounds")
@@ -247,9 +301,11 @@ def _parsed(
         raise ParameterError(
             f"reward must have one entry for each of the rounds; got {len(rewards)}. Set rounds to that."
         )
-    part = rational(last, "last")
+    part = rational(default_tilt_ratio, "default_tilt_ratio")
     if part > 1:
-        raise ParameterError(f"last must lie in (0, 1]; got {last}. 1 draws the default like every rule.")
+        raise ParameterError(
+            f"default_tilt_ratio must lie in (0, 1]; got {default_tilt_ratio}. 1 draws the default like every rule."
+        )
     relation = Neighbours.parse(neighbours)
     _refuse_zero_out(relation)
     return relation, rewards, most, part
@@ -277,9 +333,23 @@ def _paper_formula(epsilon: float, delta: float, neighbours: Neighbours) -> floa
     return epsilon / (4 * (log(1 / delta) + 1.5)) * (1 - 2.0**-48)
 
 
-def _paper_epsilon(tilt: Fraction, delta: float, neighbours: Neighbours) -> float:
+def paper_curve(tilt: Fraction, neighbours: Neighbours) -> Curve:
+    """Return the paper's theorem as a curve: delta = exp(3/2 - epsilon / (4 tilt)), replace by group privacy of two."""
+    _refuse_zero_out(neighbours)
     _refuse_beyond_lemma(float(tilt))
-    return smallest(lambda epsilon: _paper_formula(min(epsilon, 1000.0), delta, neighbours) >= tilt, start=float(tilt))
+
+    def add_remove(epsilon: float) -> float:
+        with ctx.workprec(128):
+            exponent = as_ball(Fraction(3, 2) - Fraction(epsilon) / (4 * tilt))
+            # `tilt` is rounded down by 2^-48 of itself, which is more than what is added here.
+            return min(1.0, rounded_up(exponent.exp()))
+
+    one = symmetric(add_remove)
+    return one if neighbours is Neighbours.ADD_REMOVE else one.for_group(2)
+
+
+def _paper_epsilon(tilt: Fraction, delta: float, neighbours: Neighbours) -> float:
+    return paper_curve(tilt, neighbours).epsilon(delta)
 
 
 def _refuse_beyond_lemma(tilt: float) -> None:

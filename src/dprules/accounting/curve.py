@@ -2,10 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, inf
+from fractions import Fraction
+from math import exp, expm1, inf
+
+from flint import ctx
 
 from dprules.accounting.calibrate import smallest
 from dprules.errors import PrivacyError
+from dprules.numbers import as_ball, rounded_down, rounded_up
 
 Bound = Callable[[float], float]
 
@@ -14,14 +18,21 @@ Bound = Callable[[float], float]
 class Curve:
     """Upper bounds of the hockey-stick divergence between neighbours, in both directions.
 
-    `forward` bounds HS_epsilon(P || Q) and `backward` HS_epsilon(Q || P) for every epsilon >= 0. Under add-remove, P
-    is the run that has the extra record; symmetric relations have forward = backward. `pure` is an epsilon that holds
-    with delta 0 and `rho` a zero-concentrated bound, infinite where there is none.
+    Parameters
+    ----------
+    forward : callable
+        Bounds HS_epsilon(P || Q) for every epsilon >= 0. Under add-remove, P is the run that has the extra record.
+    backward : callable
+        Bounds HS_epsilon(Q || P); symmetric relations have forward = backward.
+    pure : Fraction or float
+        An epsilon that holds with delta 0, exactly; infinite if there is none.
+    rho : float
+        A zero-concentrated bound, infinite if there is none.
     """
 
     forward: Bound
     backward: Bound
-    pure: float = inf
+    pure: Fraction | float = inf
     rho: float = inf
 
     def delta(self, epsilon: float) -> float:
@@ -35,17 +46,18 @@ class Curve:
         if delta == 0:
             if self.pure == inf:
                 raise PrivacyError("No finite epsilon holds with delta 0. Give a delta above 0, such as 1e-6.")
-            return self.pure
+            return rounded_up(Fraction(self.pure))
         if self.delta(0.0) <= delta:
             return 0.0
-        return min(self.pure, smallest(lambda epsilon: self.delta(epsilon) <= delta, start=1.0))
+        found = smallest(lambda epsilon: self.delta(epsilon) <= delta, start=1.0)
+        return found if self.pure == inf else min(found, rounded_up(Fraction(self.pure)))
 
     def is_symmetric(self) -> bool:
         """Whether the two directions are the same bound."""
         return self.forward is self.backward
 
     def reversed(self) -> "Curve":
-        """The same curve with P and Q exchanged."""
+        """Return the same curve with P and Q exchanged."""
         return Curve(self.backward, self.forward, self.pure, self.rho)
 
     def at(self, epsilon: float) -> float:
@@ -54,9 +66,66 @@ class Curve:
             return 0.0
         if epsilon >= 0:
             return min(1.0, self.forward(epsilon))
-        return 1 - exp(epsilon) + exp(epsilon) * (0.0 if -epsilon >= self.pure else min(1.0, self.backward(-epsilon)))
+        backward = 0.0 if -epsilon >= self.pure else min(1.0, self.backward(-epsilon))
+        return 1 - exp(epsilon) + exp(epsilon) * backward
+
+    def for_group(self, rows: int) -> "Curve":
+        """Return the curve of neighbours that differ in up to `rows` records: the price of a unit of several rows.
+
+        From P_0 to P_c in c steps, HS_(c e)(P_0 || P_c) <= sum over i < c of e^(i e) HS_e(P_i || P_(i+1)): each step
+        is (p - e^(a+b) r)+ <= (p - e^a q)+ + e^a (q - e^b r)+.
+        """
+        if rows == 1:
+            return self
+        forward = _grouped(self.forward, rows)
+        backward = forward if self.is_symmetric() else _grouped(self.backward, rows)
+        # (c epsilon)-DP and (c^2 rho)-zCDP [BS16, Proposition 1.9].
+        return Curve(forward, backward, rows * self.pure, _times(rows**2, self.rho))
 
 
-def symmetric(bound: Bound, pure: float = inf, rho: float = inf) -> Curve:
-    """A curve whose two directions are the same."""
+def symmetric(bound: Bound, pure: Fraction | float = inf, rho: float = inf) -> Curve:
+    """Return a curve whose two directions are the same."""
     return Curve(bound, bound, pure, rho)
+
+
+def randomised_response(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Curve:
+    """Return the curve of the worst (epsilon, delta)-DP release: randomised response that tells all with delta [KOV15].
+
+    Its hockey stick at e is delta + (1 - delta) (e^epsilon - e^e)+ / (e^epsilon + 1).
+    """
+
+    def bound(at: float) -> float:
+        if Fraction(at) >= epsilon:
+            return rounded_up(delta)
+        with ctx.workprec(128):
+            most = as_ball(epsilon).exp()
+            spread = (most - as_ball(Fraction(at)).exp()) / (most + 1)
+            return rounded_up(as_ball(delta) + as_ball(1 - delta) * spread)
+
+    if delta > 0:
+        return symmetric(bound)
+    return symmetric(bound, pure=epsilon, rho=rounded_up(epsilon**2 / 2))
+
+
+def _grouped(bound: Bound, rows: int) -> Bound:
+    def grouped(epsilon: float) -> float:
+        each = rounded_down(Fraction(epsilon) / rows)
+        once = bound(each)
+        return 0.0 if once == 0 else min(1.0, once * group_weight(each, rows) * (1 + 2.0**-40))
+
+    return grouped
+
+
+def group_weight(each: float, rows: int) -> float:
+    """Return the sum of e^(i each) over i < rows: how many times the delta of one row a unit costs.
+
+    The sum is (e^(rows each) - 1) / (e^each - 1). The exponent is at most 700 and rounded once, so the relative error
+    is below 700 * 2^-53 + 2^-50 < 2^-43; beyond 700 the weight is infinite, so that the unit costs 1.
+    """
+    if rows * each > 700:
+        return inf
+    return float(rows) if each == 0 else expm1(rows * each) / expm1(each)
+
+
+def _times(factor: int, bound: float) -> float:
+    return inf if bound == inf else rounded_up(factor * Fraction(bound))

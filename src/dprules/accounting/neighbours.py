@@ -1,11 +1,11 @@
 """Which two data sets must look alike."""
 
-from enum import Enum
+from enum import StrEnum
 
 from dprules.errors import ParameterError
 
 
-class Neighbours(Enum):
+class Neighbours(StrEnum):
     """The neighbour relation of a guarantee: always named, never assumed.
 
     Examples

@@ -4,16 +4,22 @@ from collections.abc import Sequence
 from math import expm1, log, sqrt
 
 from dprules.accounting.calibrate import largest
-from dprules.accounting.events import Above, Batched, Draws, Event, FirstOnly, Segment
+from dprules.accounting.events import (
+    BatchedStream,
+    Event,
+    FirstOnlyStream,
+    SegmentStream,
+    StreamDraws,
+    ThresholdTilts,
+)
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.price import price
 from dprules.errors import ParameterError
 from dprules.numbers import Real, budget, probability, rational, rounded_down, whole
 
-_EVENTS: dict[str, type[Batched] | type[FirstOnly] | type[Segment]] = {
-    "batched": Batched,
-    "paper": FirstOnly,
-    "segment": Segment,
+_EVENTS: dict[str, type[BatchedStream] | type[FirstOnlyStream] | type[SegmentStream]] = {
+    "batched": BatchedStream,
+    "paper": FirstOnlyStream,
+    "segment": SegmentStream,
 }
 
 
@@ -32,11 +38,18 @@ def epsilon(
 
     Parameters
     ----------
-    delta: 0 asks for pure privacy, which `segment` has
-    algorithm: "batched", "segment" (`draws` and `rate` of one segment) or "paper" (the first cached mistake only)
-    draws, rate, releases: m, eta and K; m and eta may differ between releases if chosen publicly
-    above: AboveThreshold's (noise tilt, test tilt)
-    accounting: "exact", or "paper" for the paper's advanced composition with its sensitivity corrected to 4 eta
+    delta : float
+        0 asks for pure privacy, which `segment` has.
+    algorithm : str
+        "batched", "segment" (`draws` and `rate` of one segment) or "paper" (the first cached mistake only).
+    draws, rate, releases
+        m, eta and K; m and eta may differ between releases if chosen publicly.
+    above : pair of numbers
+        AboveThreshold's (noise tilt, test tilt).
+    neighbours : str
+        "replace" or "zero-out".
+    accounting : str
+        "exact", or "paper" for the paper's advanced composition with its sensitivity corrected to 4 eta.
 
     Examples
     --------
@@ -48,12 +61,14 @@ def epsilon(
     True
     """
     if accounting == "paper":
-        return _advanced_composition(probability(delta, "delta"), algorithm, draws, releases, rate, Above.of(above))
+        return _advanced_composition(
+            probability(delta, "delta"), algorithm, draws, releases, rate, ThresholdTilts.of(above)
+        )
     if accounting != "exact":
         raise ParameterError(f"accounting must be 'exact' or 'paper'; got {accounting!r}. Choose one.")
     target = 0.0 if delta == 0 else probability(delta, "delta")
-    made = event(algorithm, draws=draws, rate=rate, above=above, releases=releases, neighbours=neighbours)
-    return price(made).epsilon(target)
+    made = event(algorithm, draws=draws, rate=rate, above=above, releases=releases)
+    return made.curve(Neighbours.parse(neighbours)).epsilon(target)
 
 
 def rate(
@@ -72,15 +87,17 @@ def rate(
     --------
     >>> eta = rate(1.0, 1e-6, draws=100, releases=50, above=(0.2, 0.2))
     >>> made = event("batched", draws=100, releases=50, rate=eta, above=(0.2, 0.2))
-    >>> price(made).delta(1.0) <= 1e-6 < price(made).delta(0.99)
+    >>> price = made.curve(Neighbours.REPLACE)
+    >>> price.delta(1.0) <= 1e-6 < price.delta(0.99)
     True
     """
+    relation = Neighbours.parse(neighbours)
     total = rounded_down(budget(epsilon))
     target = 0.0 if delta == 0 else probability(delta, "delta")
 
     def holds(eta: float) -> bool:
-        made = event(algorithm, draws=draws, rate=eta, above=above, releases=releases, neighbours=neighbours)
-        return price(made).delta(total) <= target
+        made = event(algorithm, draws=draws, rate=eta, above=above, releases=releases)
+        return made.curve(relation).delta(total) <= target
 
     return largest(holds, start=1e-2)
 
@@ -92,18 +109,17 @@ def event(
     rate: Real | Sequence[Real],
     above: tuple[Real, Real],
     releases: int = 1,
-    neighbours: str | Neighbours = "replace",
 ) -> Event:
-    """Turn public parameters into the event that `price` and `compose` understand."""
+    """Turn public parameters into an event, which has a price and can be charged to an account."""
     if algorithm not in _EVENTS:
         raise ParameterError(f"algorithm must be one of {', '.join(_EVENTS)}; got {algorithm!r}. Choose one.")
     if algorithm == "segment" and releases != 1:
         raise ParameterError("releases is not counted for 'segment': segments cost no more than one. Leave it out.")
-    return _EVENTS[algorithm](Neighbours.parse(neighbours), Draws.of(draws, releases, rate), Above.of(above))
+    return _EVENTS[algorithm](StreamDraws.of(draws, releases, rate), ThresholdTilts.of(above))
 
 
 def _advanced_composition(
-    delta: float, algorithm: str, draws: object, releases: int, rate: object, above: Above
+    delta: float, algorithm: str, draws: object, releases: int, rate: object, above: ThresholdTilts
 ) -> float:
     """The paper's price: K runs of AboveThreshold and m K draws, each composed with delta/2 [DR14, Theorem 3.20].
 
@@ -111,7 +127,8 @@ def _advanced_composition(
     """
     if algorithm != "paper":
         raise ParameterError("accounting='paper' prices algorithm='paper' only. Use accounting='exact'.")
-    tests, count = float(above.pure), whole(draws, "draws") * whole(releases, "releases")
+    tests = float(above.pure)
+    count = whole(draws, "draws") * whole(releases, "releases")
     each = 4 * float(rational(rate, "rate"))
     spread = sqrt(2 * log(2 / delta))
     total = sum(eps * spread * sqrt(k) + k * eps * expm1(eps) for eps, k in ((tests, releases), (each, count)))

@@ -1,21 +1,46 @@
 """Try to break the guarantees: exact laws of small instances, searches for bad neighbours, black-box lower bounds."""
 
-from dprules.audit.law import Law, both_ways, hockey_stick, independent, largest_loss, renyi
-from dprules.audit.list_law import exact_list_law
+from dprules.audit.battery import CHECKS, Check, battery
+from dprules.audit.checks import Finding, Point, StreamPairs
+from dprules.audit.law import Law, both_ways, followed_by, hockey_stick, independent, largest_loss, renyi
+from dprules.audit.list_law import TRUE, Example, exact_list_law, powered, tilted
 from dprules.audit.lower_bound import LowerBound, epsilon_lower_bound
 from dprules.audit.search import worst_pair
-from dprules.audit.stream_law import exact_stream_law
+from dprules.audit.stream_law import Round, StreamLaw, ThresholdLaw, exact_stream_law
+from dprules.audit.stream_learners import BatchedLaw, FirstOnlyLaw, GuardedLaw, SegmentLaw
+from dprules.audit.subject import MUTATIONS, Mutation, Subject
 
 __all__ = [
+    "CHECKS",
+    "MUTATIONS",
+    "TRUE",
+    "BatchedLaw",
+    "Check",
+    "Example",
+    "Finding",
+    "FirstOnlyLaw",
+    "GuardedLaw",
     "Law",
     "LowerBound",
+    "Mutation",
+    "Point",
+    "Round",
+    "SegmentLaw",
+    "StreamLaw",
+    "StreamPairs",
+    "Subject",
+    "ThresholdLaw",
+    "battery",
     "both_ways",
     "epsilon_lower_bound",
     "exact_list_law",
     "exact_stream_law",
+    "followed_by",
     "hockey_stick",
     "independent",
     "largest_loss",
+    "powered",
     "renyi",
+    "tilted",
     "worst_pair",
 ]

@@ -2,27 +2,47 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import inf
 from random import Random
 from typing import Protocol, TypeVar
 
-from dprules.accounting import Above, Cover, Curve, Event, Neighbours
+from dprules.accounting import Cover, Curve, Event, Neighbours, ThresholdTilts
 from dprules.audit.law import Law, both_ways, hockey_stick, independent, largest_loss, renyi
 from dprules.audit.list_law import Example, exact_list_law
 from dprules.audit.search import worst_pair
-from dprules.audit.stream_law import Learner, Round, Stream, exact_stream_law
+from dprules.audit.stream_law import Round, Rounds, StreamLaw, exact_stream_law
 from dprules.audit.subject import Subject
+from dprules.numbers import rounded_up
 
 Pair = TypeVar("Pair")
 Data = TypeVar("Data")
+Measure = tuple[str, float]
+"""What is measured ("delta", "epsilon" or "renyi"), and at which epsilon or order."""
 
 ROUNDING = 1e-9
 """Exact laws are summed in doubles: a claim counts as broken beyond this relative error."""
 
+_LIST_EPSILONS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
+_STREAM_EPSILONS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+_STREAM_ORDERS = (1.5, 2.0, 8.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One comparison. `measure` says of what; `at` is its epsilon or order."""
+    """One comparison.
+
+    Parameters
+    ----------
+    measure : str
+        "delta", "epsilon" (pure) or "renyi".
+    at : float
+        The epsilon of a delta, or the order of a Renyi divergence.
+    claimed : float
+        What the accountant says.
+    found : float
+        The largest value that was found.
+    """
 
     measure: str
     at: float
@@ -37,12 +57,22 @@ class Point:
     @property
     def ratio(self) -> float:
         """Found over claimed; above 1 the claim is broken."""
-        return 0.0 if self.found <= 0 else self.found / self.claimed if self.claimed > 0 else inf
+        if self.found <= 0:
+            return 0.0
+        return self.found / self.claimed if self.claimed > 0 else inf
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found."""
+    """What a check found.
+
+    Parameters
+    ----------
+    name : str
+        The check.
+    points : tuple of Point
+        Its comparisons.
+    """
 
     name: str
     points: tuple[Point, ...]
@@ -59,37 +89,37 @@ class Finding:
 
 
 @dataclass(slots=True)
-class _Record:
+class _WorstSeen:
     """The largest value seen of each measure, beside its claim."""
 
-    claims: dict[tuple[str, float], float]
-    found: dict[tuple[str, float], float] = field(default_factory=dict)
+    claims: dict[Measure, float]
+    found: dict[Measure, float] = field(default_factory=dict)
 
-    def see(self, values: dict[tuple[str, float], float]) -> float:
-        for key, value in values.items():
-            self.found[key] = max(self.found.get(key, 0.0), value)
-        return max(value / max(self.claims[key], 1e-12) for key, value in values.items())
+    def see(self, p: Law, q: Law) -> float:
+        """Measure a pair of laws, and return how near it comes to a claim."""
+        values = {measure: _measure(measure, p, q) for measure in self.claims}
+        for measure, value in values.items():
+            self.found[measure] = max(self.found.get(measure, 0.0), value)
+        return max(value / max(self.claims[measure], 1e-12) for measure, value in values.items())
 
     def points(self) -> tuple[Point, ...]:
-        return tuple(Point(*key, claimed, self.found[key]) for key, claimed in self.claims.items())
+        return tuple(Point(*measure, claimed, self.found[measure]) for measure, claimed in self.claims.items())
 
 
-def _claims(curve: Curve, epsilons: Sequence[float], orders: Sequence[float] = ()) -> dict[tuple[str, float], float]:
+def _collect_claims(curve: Curve, epsilons: Sequence[float], orders: Sequence[float] = ()) -> dict[Measure, float]:
     claims = {("delta", epsilon): curve.delta(epsilon) for epsilon in epsilons}
     if curve.pure < inf:
-        claims["epsilon", 0.0] = curve.pure
+        claims["epsilon", 0.0] = rounded_up(Fraction(curve.pure))
     if curve.rho < inf:
         claims |= {("renyi", order): order * curve.rho for order in orders}
     return claims
 
 
-def _measured(claims: dict[tuple[str, float], float], p: Law, q: Law) -> dict[tuple[str, float], float]:
-    measures: dict[str, Callable[[float], float]] = {
-        "delta": lambda epsilon: both_ways(hockey_stick, p, q, epsilon),
-        "epsilon": lambda _: both_ways(largest_loss, p, q),
-        "renyi": lambda order: both_ways(renyi, p, q, order),
-    }
-    return {(measure, at): measures[measure](at) for measure, at in claims}
+def _measure(measure: Measure, p: Law, q: Law) -> float:
+    what, at = measure
+    if what == "epsilon":
+        return both_ways(largest_loss, p, q)
+    return both_ways(hockey_stick if what == "delta" else renyi, p, q, at)
 
 
 class _Space(Protocol[Pair]):
@@ -99,43 +129,43 @@ class _Space(Protocol[Pair]):
     def changes(self, pair: Pair, random: Random) -> Iterable[Pair]: ...
 
 
-def _searched(
-    record: _Record, space: _Space[tuple[Data, Data]], law: Callable[[Data], Law], seed: int, starts: int
+def _search_for_worst(
+    worst: _WorstSeen, space: _Space[tuple[Data, Data]], law: Callable[[Data], Law], seed: int, starts: int
 ) -> tuple[Point, ...]:
-    """The largest values that a search finds, beside their claims."""
+    """Return the largest values that a search finds, beside their claims."""
 
-    def telling(pair: tuple[Data, Data]) -> float:
-        return record.see(_measured(record.claims, law(pair[0]), law(pair[1])))
+    def distance(pair: tuple[Data, Data]) -> float:
+        return worst.see(law(pair[0]), law(pair[1]))
 
-    worst_pair(space.start, space.changes, telling, starts=starts, steps=8, seed=seed)
-    return record.points()
+    worst_pair(space.start, space.changes, distance, starts=starts, steps=8, seed=seed)
+    return worst.points()
 
 
-ListPair = tuple[tuple[Example, ...], tuple[Example, ...]]
+Sample = tuple[Example, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Lists:
+class _SamplePairs:
     """Neighbouring samples over a few features."""
 
     neighbours: Neighbours
-    features: int = 3
+    features: int
     most: int = 5
 
     def example(self, random: Random) -> Example:
         return Example(tuple(random.random() < 0.5 for _ in range(self.features)), random.randrange(2))
 
-    def start(self, random: Random) -> ListPair:
+    def start(self, random: Random) -> tuple[Sample, Sample]:
         return self._pair(tuple(self.example(random) for _ in range(random.randrange(self.most + 1))), random)
 
-    def changes(self, pair: ListPair, random: Random) -> Iterator[ListPair]:
+    def changes(self, pair: tuple[Sample, Sample], random: Random) -> Iterator[tuple[Sample, Sample]]:
         common = pair[0][1:]
         for _ in range(10):
             shorter = common[: random.randrange(len(common) + 1)]
             kept = shorter if len(common) == self.most or random.random() < 0.4 else common
             yield self._pair((*kept, self.example(random)), random)
 
-    def _pair(self, common: tuple[Example, ...], random: Random) -> ListPair:
+    def _pair(self, common: Sample, random: Random) -> tuple[Sample, Sample]:
         one = self.example(random)
         if self.neighbours is Neighbours.ADD_REMOVE:
             return (one, *common), common
@@ -143,61 +173,120 @@ class _Lists:
         return (one, *common), (other, *common)
 
 
-def list_points(subject: Subject, event: Cover, seed: int, starts: int = 12, copies: int = 1) -> tuple[Point, ...]:
-    """Compare the price of a list (or of independent copies of it) with exact laws."""
-    lists = _Lists(event.neighbours, features=3 if copies == 1 else 2)
-    curve = subject.price(event) if copies == 1 else subject.together([event] * copies)
-    record = _Record(_claims(curve, (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)))
+def list_points(
+    subject: Subject, event: Cover, neighbours: Neighbours, seed: int, starts: int = 12, copies: int = 1
+) -> tuple[Point, ...]:
+    """Compare the price of a list (or of independent copies of it) with exact laws.
+
+    Parameters
+    ----------
+    subject : Subject
+        What is audited.
+    event : Cover
+        The list.
+    neighbours : Neighbours
+        The relation of the claim.
+    seed : int
+        Seed of the search.
+    starts : int
+        Random pairs to start from.
+    copies : int
+        How many lists on the same sample are released together.
+    """
+    pairs = _SamplePairs(neighbours, features=3 if copies == 1 else 2)
+    curve = subject.price(event, neighbours) if copies == 1 else subject.together([event] * copies, neighbours)
+    worst = _WorstSeen(_collect_claims(curve, _LIST_EPSILONS))
     weight = subject.weight(float(event.tilt))
 
     def law(sample: Sequence[Example]) -> Law:
         once = exact_list_law(
-            sample, weight, lists.features, rewards=event.rewards, rounds=event.rounds, last=event.last
+            sample,
+            weight,
+            pairs.features,
+            rewards=event.rewards,
+            rounds=event.rounds,
+            default_tilt_ratio=event.default_tilt_ratio,
         )
         return once if copies == 1 else independent(once, once)
 
-    return _searched(record, lists, law, seed, starts)
+    return _search_for_worst(worst, pairs, law, seed, starts)
 
 
-StreamPair = tuple[tuple[Round | None, ...], tuple[Round | None, ...]]
+ShortStream = tuple[Round | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
-    """Neighbouring short streams."""
+class StreamPairs:
+    """Neighbouring short streams.
+
+    Parameters
+    ----------
+    neighbours : Neighbours
+        Replace or zero-out.
+    dimension : int
+        Coordinates of an example.
+    length : int
+        Rounds of a stream.
+    """
 
     neighbours: Neighbours
     dimension: int
     length: int
 
     def example(self, random: Random) -> Round:
-        """A random round."""
+        """Return a random round."""
         return Round(tuple(random.choice((-1, 1)) for _ in range(self.dimension)), random.choice((-1, 1)))
 
-    def start(self, random: Random) -> StreamPair:
-        """A random stream and a neighbour."""
+    def start(self, random: Random) -> tuple[ShortStream, ShortStream]:
+        """Return a random stream and a neighbour."""
         return self._pair(tuple(self.example(random) for _ in range(self.length)), random)
 
-    def changes(self, pair: StreamPair, random: Random) -> Iterator[StreamPair]:
+    def changes(
+        self, pair: tuple[ShortStream, ShortStream], random: Random
+    ) -> Iterator[tuple[ShortStream, ShortStream]]:
         """Change a round, and choose another neighbour."""
         for _ in range(8):
             at = random.randrange(self.length)
             yield self._pair((*pair[0][:at], self.example(random), *pair[0][at + 1 :]), random)
 
-    def _pair(self, stream: tuple[Round | None, ...], random: Random) -> StreamPair:
+    def _pair(self, stream: ShortStream, random: Random) -> tuple[ShortStream, ShortStream]:
         at = random.randrange(self.length)
         other = None if self.neighbours is Neighbours.ZERO_OUT else self.example(random)
         return stream, (*stream[:at], other, *stream[at + 1 :])
 
 
 def stream_points(
-    subject: Subject, event: Event, learner: Learner, above: Above, streams: Streams, seed: int, starts: int = 12
+    subject: Subject,
+    event: Event,
+    learner: StreamLaw,
+    above: ThresholdTilts,
+    pairs: StreamPairs,
+    seed: int,
+    starts: int = 12,
 ) -> tuple[Point, ...]:
-    """Compare the price of a stream learner with exact laws."""
-    record = _Record(_claims(subject.price(event), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0), orders=(1.5, 2.0, 8.0)))
+    """Compare the price of a stream learner with exact laws.
+
+    Parameters
+    ----------
+    subject : Subject
+        What is audited.
+    event : Event
+        The price.
+    learner : StreamLaw
+        The learner before its first round.
+    above : ThresholdTilts
+        The tilts of AboveThreshold.
+    pairs : StreamPairs
+        Where to look for neighbours.
+    seed : int
+        Seed of the search.
+    starts : int
+        Random pairs to start from.
+    """
+    worst = _WorstSeen(_collect_claims(subject.price(event, pairs.neighbours), _STREAM_EPSILONS, _STREAM_ORDERS))
     tests = subject.tests(float(above.noise), float(above.test))
 
-    def law(stream: Stream) -> Law:
+    def law(stream: Rounds) -> Law:
         return exact_stream_law(stream, learner, tests)
 
-    return _searched(record, streams, law, seed, starts)
+    return _search_for_worst(worst, pairs, law, seed, starts)

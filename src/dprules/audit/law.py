@@ -15,6 +15,15 @@ Law = Mapping[Hashable, Number]
 def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
     """Return the sum of (p - e^epsilon q)+ over transcripts: (epsilon, delta)-closeness is hockey_stick <= delta.
 
+    Parameters
+    ----------
+    p : Law
+        The run that the expectation is over.
+    q : Law
+        The run of the neighbour.
+    epsilon : float
+        Any real number; 0 gives the total variation distance.
+
     Examples
     --------
     >>> hockey_stick({"a": 0.75, "b": 0.25}, {"a": 0.5, "b": 0.5}, 0.0)
@@ -25,13 +34,31 @@ def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
 
 
 def largest_loss(p: Law, q: Law) -> float:
-    """Return the largest ln(p/q), infinite where q has no mass: the pure epsilon in one direction."""
+    """Return the largest ln(p/q), infinite where q has no mass: the pure epsilon in one direction.
+
+    Parameters
+    ----------
+    p : Law
+        The run whose outcomes are looked at.
+    q : Law
+        The run of the neighbour.
+    """
     losses = [inf if q.get(key, 0) == 0 else log(mass / q[key]) for key, mass in p.items() if mass > 0]
     return max(losses)
 
 
 def renyi(p: Law, q: Law, order: float) -> float:
-    """Return the Renyi divergence of an order above 1; rho-zCDP is renyi <= order * rho for every order [BS16]."""
+    """Return the Renyi divergence of an order above 1; rho-zCDP is renyi <= order * rho for every order [BS16].
+
+    Parameters
+    ----------
+    p : Law
+        The run that the expectation is over.
+    q : Law
+        The run of the neighbour.
+    order : float
+        Above 1.
+    """
     if not order > 1:
         raise ParameterError(f"order must be above 1; got {order}. Use 2, for example.")
     if any(mass > 0 and q.get(key, 0) == 0 for key, mass in p.items()):
@@ -43,6 +70,17 @@ def renyi(p: Law, q: Law, order: float) -> float:
 def both_ways(divergence: Callable[..., float], p: Law, q: Law, *parameters: Any) -> float:
     """Return the larger of a divergence and its reverse.
 
+    Parameters
+    ----------
+    divergence : callable
+        `hockey_stick`, `largest_loss` or `renyi`.
+    p : Law
+        One run.
+    q : Law
+        The other run.
+    *parameters
+        What the divergence takes besides the two laws.
+
     Examples
     --------
     >>> round(both_ways(largest_loss, {"a": 0.75, "b": 0.25}, {"a": 0.5, "b": 0.5}), 3)
@@ -52,5 +90,33 @@ def both_ways(divergence: Callable[..., float], p: Law, q: Law, *parameters: Any
 
 
 def independent(first: Law, second: Law) -> dict[Hashable, Number]:
-    """Return the law of two independent releases."""
+    """Return the law of two independent releases.
+
+    Parameters
+    ----------
+    first : Law
+        The law of one release.
+    second : Law
+        The law of the other.
+    """
     return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
+
+
+def followed_by(first: Law, second: Callable[[Hashable], Law]) -> dict[Hashable, Number]:
+    """Return the law of a release and of another one that is chosen after seeing it.
+
+    Parameters
+    ----------
+    first : Law
+        The law of the first release.
+    second : callable
+        Takes an outcome of the first release and returns the law of what is released then.
+
+    Examples
+    --------
+    >>> coin = {"heads": Fraction(1, 2), "tails": Fraction(1, 2)}
+    >>> law = followed_by(coin, lambda side: coin if side == "heads" else {"stop": Fraction(1)})
+    >>> law["tails", "stop"], len(law)
+    (Fraction(1, 2), 3)
+    """
+    return {(a, b): p * q for a, p in first.items() for b, q in second(a).items()}

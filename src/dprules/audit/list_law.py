@@ -9,13 +9,23 @@ from dprules.audit.law import Law, Number
 from dprules.numbers import Real, rational
 
 Weight = Callable[[Fraction], Number]
+Candidate = tuple[int, int]
+"""A feature (or TRUE) and a label."""
 TRUE = -1
 """The index of the constant true, which covers everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The values of the features on a record, and its label."""
+    """A record of a small sample.
+
+    Parameters
+    ----------
+    features : tuple of bool
+        The value of each feature on it.
+    label : int
+        Its class, counted from 0.
+    """
 
     features: tuple[bool, ...]
     label: int
@@ -26,12 +36,26 @@ class Example:
 
 
 def tilted(tilt: float) -> Weight:
-    """Weigh a score by exp(tilt * score), in floating point."""
+    """Weigh a score by exp(tilt * score), in floating point.
+
+    Parameters
+    ----------
+    tilt : float
+        The exponent of a draw.
+    """
     return lambda score: exp(tilt * float(score))
 
 
 def powered(growth: Fraction, unit: int = 1) -> Weight:
-    """Weigh a score by growth^(unit * score), exactly: the tilt is unit * ln(growth)."""
+    """Weigh a score by growth^(unit * score), exactly: the tilt is unit * ln(growth).
+
+    Parameters
+    ----------
+    growth : Fraction
+        What one unit of score multiplies a weight by.
+    unit : int
+        Makes fractional scores whole.
+    """
     return lambda score: growth ** int(unit * score)
 
 
@@ -43,18 +67,28 @@ def exact_list_law(
     rewards: Sequence[Real] = (0,),
     rounds: int | None = None,
     prior: Callable[[int], Number] = lambda feature: 1,
-    last: Real = 1,
+    default_tilt_ratio: Real = 1,
 ) -> Law:
     """Return the probability of every list that DP-GreedyCover may draw from a sample.
 
     Parameters
     ----------
-    weight: turns a score into a weight (`tilted`, or `powered` for exact rationals)
-    features, labels: how many there are
-    rewards: gamma for each round, the last one repeated
-    rounds: a cap; the draw that reaches it is made among the constant-true candidates only
-    prior: a public factor for each feature
-    last: a factor of the scores in the draw that reaches the cap
+    sample : sequence of Example
+        The records.
+    weight : callable
+        Turns a score into a weight (`tilted`, or `powered` for exact rationals).
+    features : int
+        How many features there are besides the constant true.
+    labels : int
+        How many classes there are.
+    rewards : sequence of numbers
+        gamma for each round, the last one repeated.
+    rounds : int or None
+        A cap; the draw that reaches it is made among the constant-true candidates only. None: no cap.
+    prior : callable
+        A public factor for each feature.
+    default_tilt_ratio : number
+        A factor of the scores in the draw that reaches the cap.
 
     Examples
     --------
@@ -63,25 +97,26 @@ def exact_list_law(
     >>> sum(law.values()), law[(0, 1), (TRUE, 0)]
     (Fraction(1, 1), Fraction(4, 15))
     """
-    blunted = rational(last, "last")
+    last_factor = rational(default_tilt_ratio, "default_tilt_ratio")
     gammas = [rational(reward, "reward", zero=True) for reward in rewards]
     law: dict[Hashable, Number] = {}
 
-    def draw(chosen: tuple[tuple[int, int], ...], left: Sequence[Example], probability: Number) -> None:
+    def draw(chosen: tuple[Candidate, ...], left: Sequence[Example], probability: Number) -> None:
         if chosen and chosen[-1][0] == TRUE:
             law[chosen] = law.get(chosen, 0) + probability
             return
         gamma = gammas[min(len(chosen), len(gammas) - 1)]
         used = {feature for feature, _ in chosen}
-        finishing = rounds is not None and len(chosen) + 1 >= rounds
-        open_features = [TRUE] if finishing else [f for f in range(TRUE, features) if f not in used]
-        weights: dict[tuple[int, int], Number] = {}
+        open_features = [feature for feature in range(TRUE, features) if feature not in used]
+        factor = Fraction(1)
+        if rounds is not None and len(chosen) + 1 >= rounds:
+            open_features = [TRUE]
+            factor = last_factor
+        weights: dict[Candidate, Number] = {}
         for feature in open_features:
-            covered = [example for example in left if example.covered_by(feature)]
             for label in range(labels):
-                correct = sum(example.label == label for example in covered)
-                score = gamma * correct - (len(covered) - correct)
-                weights[feature, label] = prior(feature) * weight(blunted * score if finishing else score)
+                score = factor * _score(left, feature, label, gamma)
+                weights[feature, label] = prior(feature) * weight(score)
         total = sum(weights.values())
         for rule, mass in weights.items():
             rest = [example for example in left if not example.covered_by(rule[0])]
@@ -89,3 +124,10 @@ def exact_list_law(
 
     draw((), list(sample), Fraction(1))
     return law
+
+
+def _score(left: Sequence[Example], feature: int, label: int, gamma: Fraction) -> Fraction:
+    """Return gamma * correct - errors of a rule on the records that are left."""
+    covered = [example for example in left if example.covered_by(feature)]
+    correct = sum(example.label == label for example in covered)
+    return gamma * correct - (len(covered) - correct)

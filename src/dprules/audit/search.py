@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import TypeVar
 
+from dprules.errors import ParameterError
+
 Pair = TypeVar("Pair")
 
 
@@ -19,6 +21,21 @@ def worst_pair(
     """Return the largest distance found between neighbours, and the pair that has it.
 
     From each of `starts` random pairs, take up to `steps` times the best of the pair's `changes` while it helps.
+
+    Parameters
+    ----------
+    start : callable
+        Makes a random pair.
+    changes : callable
+        Returns pairs near a pair.
+    distance : callable
+        What is to be as large as possible.
+    starts : int
+        How many random pairs to start from.
+    steps : int
+        How many changes to make from each, at most.
+    seed : int
+        Seed of the search.
 
     Examples
     --------
@@ -36,9 +53,10 @@ def worst_pair(
             value, candidate = max(((distance(p), p) for p in changes(pair, random)), key=lambda scored: scored[0])
             if value <= reached:
                 break
-            reached, pair = value, candidate
+            reached = value
+            pair = candidate
         if best is None or reached > best[0]:
             best = (reached, pair)
     if best is None:
-        raise ValueError("starts must be at least 1.")
+        raise ParameterError(f"starts must be at least 1; got {starts}. 12 is usual.")
     return best

@@ -15,7 +15,15 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One labelled example: features and label are -1 or 1."""
+    """One labelled example of a stream.
+
+    Parameters
+    ----------
+    features : tuple of int
+        Each -1 or 1.
+    label : int
+        -1 or 1.
+    """
 
     features: Vector
     label: int
@@ -26,13 +34,23 @@ class Round:
         return tuple(self.label * x for x in self.features)
 
 
-Stream = Sequence[Round | None]
-"""None is a round in which nothing happened (zero-out neighbours)."""
+Rounds = Sequence[Round | None]
+"""A stream; None is a round in which nothing happened (zero-out neighbours)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tests:
-    """AboveThreshold's law: decay of tau (e^-e1), decay of the firing probability (e^-e2), public schedule."""
+class ThresholdLaw:
+    """The law of AboveThreshold.
+
+    Parameters
+    ----------
+    noise : Fraction or float
+        The decay of tau, e^-e1.
+    test : Fraction or float
+        The decay of the firing probability, e^-e2.
+    every : int
+        Rounds between tests, a public schedule.
+    """
 
     noise: Number
     test: Number
@@ -58,43 +76,54 @@ class Tests:
         return fired
 
     def _moment(self, power: int, start: int) -> Number:
-        """The sum over tau >= start of Pr[tau] test^(power tau)."""
+        """Return the sum over tau >= start of Pr[tau] test^(power tau)."""
         ratio = self.noise * self.test**power
         return (1 - self.noise) * ratio**start / (1 - ratio)
 
 
-class Learner(Protocol):
-    """What a law needs to know of a learner: public state, the cache rule, the threshold, the release."""
+class StreamLaw(Protocol):
+    """What a law needs to know of a stream learner: public state, the cache rule, the threshold, the release."""
 
     def threshold(self) -> int | None:
-        """The threshold of the next segment, None if there is none."""
+        """Return the threshold of the next segment, None if there is none."""
         ...
 
     def caches(self, example: Round) -> bool:
         """Whether the released hypothesis puts this example in the cache."""
         ...
 
-    def release(self, segments: Sequence[Sequence[Round]]) -> Iterator[tuple[Vector, Number, "Learner"]]:
-        """Each possible release, its probability given the cached examples by segment, and the learner after it."""
+    def release(self, segments: Sequence[Sequence[Round]]) -> Iterator[tuple[Vector, Number, "StreamLaw"]]:
+        """Yield each possible release, its probability given the cached examples by segment, and what follows it."""
         ...
 
 
-def exact_stream_law(stream: Stream, learner: Learner, tests: Tests) -> Law:
+def exact_stream_law(stream: Rounds, learner: StreamLaw, tests: ThresholdLaw) -> Law:
     """Return the probability of every transcript of a learner on a stream.
+
+    Parameters
+    ----------
+    stream : sequence of Round or None
+        The rounds; None where nothing happened.
+    learner : StreamLaw
+        The learner before its first round.
+    tests : ThresholdLaw
+        How AboveThreshold notices that a segment is full.
 
     Examples
     --------
-    >>> from dprules.audit.stream_learners import Batched
-    >>> learner = Batched(dimension=2, growth=Fraction(3, 2), draws=1, releases=1, limit=1)
-    >>> tests = Tests(noise=Fraction(1, 2), test=Fraction(1, 2))
+    >>> from dprules.audit import BatchedLaw
+    >>> learner = BatchedLaw(dimension=2, growth=Fraction(3, 2), draws=1, releases=1, limit=1)
+    >>> tests = ThresholdLaw(noise=Fraction(1, 2), test=Fraction(1, 2))
     >>> law = exact_stream_law([Round((1, -1), 1)], learner, tests)
     >>> sum(law.values()), law[(None,)]
     (Fraction(1, 1), Fraction(1, 3))
     """
     law: dict[Hashable, Number] = {}
 
-    def segment(learner: Learner, past: tuple[Sequence[Round], ...], said: tuple[object, ...], mass: Number) -> None:
-        limit, rest = learner.threshold(), stream[len(said) :]
+    def walk(learner: StreamLaw, past: tuple[Sequence[Round], ...], said: tuple[object, ...], mass: Number) -> None:
+        """Add the transcripts that begin with `said`, which ends with the segments `past`."""
+        limit = learner.threshold()
+        rest = stream[len(said) :]
         silent = (*said, *[None] * len(rest))
         if limit is None or not rest:
             law[silent] = law.get(silent, 0) + mass
@@ -106,9 +135,9 @@ def exact_stream_law(stream: Stream, learner: Learner, tests: Tests) -> Law:
         for i, chance in enumerate(fired):
             if chance == 0:
                 continue
-            now = [example for example, kept in zip(rest[: i + 1], cached, strict=False) if example and kept]
-            for indices, probability, after in learner.release((*past, now)):
-                segment(after, (*past, now), (*said, *[None] * i, indices), mass * chance * probability)
+            segment = [example for example, kept in zip(rest[: i + 1], cached, strict=False) if example and kept]
+            for indices, probability, after in learner.release((*past, segment)):
+                walk(after, (*past, segment), (*said, *[None] * i, indices), mass * chance * probability)
 
-    segment(learner, (), (), Fraction(1))
+    walk(learner, (), (), Fraction(1))
     return law

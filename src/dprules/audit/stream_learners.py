@@ -5,15 +5,36 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
-from math import cosh, exp, floor, log, prod, sqrt
+from math import ceil, cosh, exp, floor, log, prod, sqrt
 
 from dprules.audit.law import Number
-from dprules.audit.stream_law import Learner, Round, Vector
+from dprules.audit.stream_law import Round, StreamLaw, Vector
+
+Segments = Sequence[Sequence[Round]]
+"""Cached examples by segment, the current one last."""
 
 
 @dataclass(frozen=True, slots=True)
-class Batched:
-    """Theory B3: every mistake so far is in the scores. `growth` is e^eta."""
+class BatchedLaw:
+    """Theory B3: every mistake so far is in the scores.
+
+    Parameters
+    ----------
+    dimension : int
+        How many coordinates there are.
+    growth : Fraction or float
+        e^eta: what one unit of score multiplies a weight by.
+    draws : int
+        m, the draws of a release.
+    releases : int
+        K, how many releases there are at most.
+    limit : int
+        The threshold of every segment.
+    hypothesis : tuple of int
+        How often each coordinate was drawn at the last release; empty before the first.
+    done : int
+        Releases so far.
+    """
 
     dimension: int
     growth: Number
@@ -24,42 +45,55 @@ class Batched:
     done: int = 0
 
     def threshold(self) -> int | None:
-        """As long as releases are left."""
+        """Return the limit as long as releases are left."""
         return self.limit if self.done < self.releases else None
 
     def caches(self, example: Round) -> bool:
-        """A mistake: the uniform hypothesis to begin with, then the counts of the draws; ties are mistakes."""
+        """Whether it is a mistake: of the uniform hypothesis to begin with, then of the draws; ties are mistakes."""
         weights = self.hypothesis or (1,) * self.dimension
         return sum(w * x for w, x in zip(weights, example.term, strict=True)) <= 0
 
     def entering(self, segment: Sequence[Round]) -> Sequence[Round]:
-        """Which cached examples of a segment enter the scores: all."""
+        """Return which cached examples of a segment enter the scores: all."""
         return segment
 
-    def release(self, segments: Sequence[Sequence[Round]]) -> Iterator[tuple[Vector, Number, Learner]]:
-        """Draw with weights growth^score."""
+    def release(self, segments: Segments) -> Iterator[tuple[Vector, Number, "BatchedLaw"]]:
+        """Yield all outcomes of draws with weights growth^score."""
         entering = [example.term for segment in segments for example in self.entering(segment)]
-        scores = reduce(_plus, entering, (0,) * self.dimension)
+        scores = reduce(_add, entering, (0,) * self.dimension)
         weights = [self.growth**score for score in scores]
-        for indices, probability in _draws(weights, self.draws):
+        for indices, probability in _outcomes(weights, self.draws):
             counts = tuple(indices.count(j) for j in range(self.dimension))
             yield indices, probability, replace(self, hypothesis=counts, done=self.done + 1)
 
 
 @dataclass(frozen=True, slots=True)
-class FirstOnly(Batched):
+class FirstOnlyLaw(BatchedLaw):
     """The paper's Algorithm 3: the first cached mistake of a segment enters; an empty cache adds nothing."""
 
     def entering(self, segment: Sequence[Round]) -> Sequence[Round]:
-        """The first."""
+        """Return the first cached example alone."""
         return segment[:1]
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class SegmentLaw:
     """Theory B7 with its default rule. Index j < d is (j, +), d <= j < 2d is (j - d, -), 2d is null.
 
-    `scale` divides the default threshold, so that a short stream fires at all; privacy holds for every threshold.
+    Parameters
+    ----------
+    dimension : int
+        d, how many coordinates there are.
+    epsilon : float
+        The price of a segment: half for AboveThreshold, a quarter for m eta.
+    scale : float
+        Divides the default threshold, so that a short stream fires at all; privacy holds for every threshold.
+    margin : float
+        Examples with a margin of at most this are cached.
+    weights, steps, signs : tuple
+        The hypothesis, and the last step and its sign for every coordinate; empty before the first release.
+    limit : int
+        The threshold of the current segment; 0 before the first release.
     """
 
     dimension: int
@@ -78,111 +112,125 @@ class Segment:
 
     @property
     def first_limit(self) -> int:
-        """B0."""
-        return max(1, -floor(-1.2 * self.level / min(self.epsilon / 4, 0.5) / self.scale))
+        """B0 = 1.2 L / min(epsilon / 4, 1/2), over the scale."""
+        return max(1, ceil(1.2 * self.level / min(self.epsilon / 4, 0.5) / self.scale))
 
-    def threshold(self) -> int | None:
-        """B."""
+    def threshold(self) -> int:
+        """Return B, the threshold of the current segment."""
         return self.limit or self.first_limit
 
     def caches(self, example: Round) -> bool:
-        """A low margin, not only a mistake."""
+        """Whether its margin is low; it need not be a mistake."""
         weights = self.weights or (0.0,) * self.dimension
         return sum(w * x for w, x in zip(weights, example.term, strict=True)) <= self.margin
 
     def rate(self) -> tuple[int, float]:
         """Return m and eta, with m eta at most epsilon/4."""
         share = self.epsilon / 4
-        eta = min(share, sqrt(2 * self.level / (self.limit or self.first_limit)))
+        eta = min(share, sqrt(2 * self.level / self.threshold()))
         draws = max(1, floor(share / eta))
         return draws, min(eta, share / draws)
 
-    def scored(self, segments: Sequence[Sequence[Round]]) -> Sequence[Round]:
-        """Which cached examples the draws see: the current segment's."""
+    def scored(self, segments: Segments) -> Sequence[Round]:
+        """Return which cached examples the draws see: the current segment's."""
         return segments[-1]
 
-    def release(self, segments: Sequence[Sequence[Round]]) -> Iterator[tuple[Vector, Number, Learner]]:
-        """Draw from the scores, their negatives, and null."""
+    def release(self, segments: Segments) -> Iterator[tuple[Vector, Number, "SegmentLaw"]]:
+        """Yield all outcomes of draws from the scores, their negatives, and null."""
         draws, eta = self.rate()
         cached = self.scored(segments)
-        scores = reduce(_plus, [example.term for example in cached], (0,) * self.dimension)
+        scores = reduce(_add, [example.term for example in cached], (0,) * self.dimension)
+        # The null's score grows by 0 or 1 with an example, since ln cosh eta <= eta.
         null = exp(self.level + eta * floor(len(cached) * log(cosh(eta)) / eta))
         weights = [exp(eta * s) for s in scores] + [exp(-eta * s) for s in scores] + [null]
-        for indices, probability in _draws(weights, draws):
-            yield indices, probability, self._after(indices, draws)
+        for indices, probability in _outcomes(weights, draws):
+            yield indices, probability, self.after(indices, draws)
 
-    def _after(self, indices: Vector, draws: int) -> "Segment":
+    def after(self, indices: Vector, draws: int) -> "SegmentLaw":
+        """Return the learner after a release: drawn weights move, and thresholds follow the nulls.
+
+        Parameters
+        ----------
+        indices : tuple of int
+            What was drawn.
+        draws : int
+            How many draws that was.
+        """
         d = self.dimension
         weights = list(self.weights or (0.0,) * d)
-        steps, signs = list(self.steps or (1.0,) * d), list(self.signs or (0,) * d)
+        steps = list(self.steps or (1.0,) * d)
+        signs = list(self.signs or (0,) * d)
         for j in range(d):
             net = indices.count(j) - indices.count(j + d)
-            if net:
-                sign = 1 if net > 0 else -1
-                steps[j] *= 1.2 if sign == signs[j] else 0.5
-                signs[j] = sign
-                weights[j] += steps[j] * net / draws
-        limit = self.limit or self.first_limit
-        mostly_null = indices.count(2 * d) > draws / 2
-        after = 2 * limit if mostly_null else max(self.first_limit, -floor(-0.7 * limit))
-        return replace(self, weights=tuple(weights), steps=tuple(steps), signs=tuple(signs), limit=after)
+            if net == 0:
+                continue
+            sign = 1 if net > 0 else -1
+            steps[j] *= 1.2 if sign == signs[j] else 0.5
+            signs[j] = sign
+            weights[j] += steps[j] * net / draws
+        limit = max(self.first_limit, ceil(0.7 * self.threshold()))
+        if 2 * indices.count(2 * d) > draws:
+            limit = 2 * self.threshold()
+        return replace(self, weights=tuple(weights), steps=tuple(steps), signs=tuple(signs), limit=limit)
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
-    """Theory B8: segment until the thresholds opened so far would exceed `most`, then batched for good.
+class GuardedLaw:
+    """Theory B8: segment until the thresholds opened so far would exceed `switch_after`, then batched for good.
 
     The batched learner works on doubled features (x, -x), so that its weights may stay non-negative.
+
+    Parameters
+    ----------
+    first : SegmentLaw
+        The learner before the switch.
+    second : BatchedLaw
+        The learner after it, on doubled features.
+    switch_after : int
+        The sum of thresholds that the first learner may open.
+    opened : int
+        That sum so far.
     """
 
-    first: Segment
-    second: Batched
-    most: int
+    first: SegmentLaw
+    second: BatchedLaw
+    switch_after: int
     opened: int = 0
 
     def threshold(self) -> int | None:
-        """The next segment's, if the guard allows one."""
-        limit = self.first.threshold()
-        assert limit is not None
-        return limit if self.opened + limit <= self.most else self.second.threshold()
+        """Return the next segment's threshold, if the guard allows one; the batched learner's otherwise."""
+        return self.second.threshold() if self._has_switched() else self.first.threshold()
 
     def caches(self, example: Round) -> bool:
-        """By the learner in force."""
-        return self.second.caches(_doubled(example)) if self._switched() else self.first.caches(example)
+        """Whether the learner in force caches it."""
+        return self.second.caches(_double(example)) if self._has_switched() else self.first.caches(example)
 
-    def release(self, segments: Sequence[Sequence[Round]]) -> Iterator[tuple[Vector, Number, Learner]]:
-        """By the learner in force; the second starts afresh, on the segments after the switch."""
-        if self._switched():
-            own = [
-                [_doubled(example) for example in segment]
-                for segment in segments[len(segments) - self.second.done - 1 :]
-            ]
-            for indices, probability, after in self.second.release(own):
-                assert isinstance(after, Batched)
-                yield indices, probability, replace(self, second=after)
+    def release(self, segments: Segments) -> Iterator[tuple[Vector, Number, StreamLaw]]:
+        """Yield the outcomes of the learner in force; the second starts afresh, on the segments after the switch."""
+        if self._has_switched():
+            since_switch = segments[len(segments) - self.second.done - 1 :]
+            doubled = [[_double(example) for example in segment] for segment in since_switch]
+            for indices, probability, second in self.second.release(doubled):
+                yield indices, probability, replace(self, second=second)
             return
-        limit = self.first.threshold()
-        assert limit is not None
-        for indices, probability, following in self.first.release(segments):
-            assert isinstance(following, Segment)
-            yield indices, probability, replace(self, first=following, opened=self.opened + limit)
+        opened = self.opened + self.first.threshold()
+        for indices, probability, first in self.first.release(segments):
+            yield indices, probability, replace(self, first=first, opened=opened)
 
-    def _switched(self) -> bool:
-        limit = self.first.threshold()
-        assert limit is not None
-        return self.opened + limit > self.most
+    def _has_switched(self) -> bool:
+        return self.opened + self.first.threshold() > self.switch_after
 
 
-def _doubled(example: Round) -> Round:
+def _double(example: Round) -> Round:
     return Round((*example.features, *(-x for x in example.features)), example.label)
 
 
-def _plus(a: Vector, b: Vector) -> Vector:
+def _add(a: Vector, b: Vector) -> Vector:
     return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
-def _draws(weights: Sequence[Number], size: int) -> Iterator[tuple[Vector, Number]]:
-    """Every sequence of `size` independent draws and its probability."""
+def _outcomes(weights: Sequence[Number], size: int) -> Iterator[tuple[Vector, Number]]:
+    """Yield every sequence of `size` independent draws and its probability."""
     total = sum(weights)
     for indices in product(range(len(weights)), repeat=size):
         yield indices, prod((weights[i] / total for i in indices), start=Fraction(1))

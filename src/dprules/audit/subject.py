@@ -5,77 +5,126 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dprules.accounting import (
-    Batched,
+    BatchedStream,
     Cover,
     Curve,
-    Draws,
     Event,
-    FirstOnly,
+    FirstOnlyStream,
     Neighbours,
-    Segment,
+    SegmentStream,
+    StreamDraws,
     compose,
-    price,
 )
-from dprules.audit import stream_learners
 from dprules.audit.list_law import Weight, tilted
-from dprules.audit.stream_law import Round, Tests
+from dprules.audit.stream_law import Round, ThresholdLaw
+from dprules.audit.stream_learners import BatchedLaw, FirstOnlyLaw, SegmentLaw
 from dprules.mechanisms import AboveThreshold, draw, noisy_counts
-from dprules.mechanisms.draw import Indices
+
+
+def price_event(event: Event, neighbours: Neighbours) -> Curve:
+    """Return the price that the event itself names."""
+    return event.curve(neighbours)
+
+
+def price_together(events: Sequence[Event], neighbours: Neighbours) -> Curve:
+    """Return the price of several events as `compose` has it."""
+    return compose.curve(events, neighbours)
+
+
+def threshold_law(noise: float, test: float) -> ThresholdLaw:
+    """Return the law of AboveThreshold with these tilts."""
+    return ThresholdLaw(exp(-noise), exp(-test))
+
+
+def count_noisily(count: int, tilt: float) -> int:
+    """Release one count with the noise of the package."""
+    return int(noisy_counts(count, tilt))
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Every part that a check may put to the test."""
+    """Every part that a check may put to the test; the defaults are the package's own.
 
-    price: Callable[[Event], Curve] = price
-    together: Callable[[list[Event]], Curve] = compose.compose
+    Parameters
+    ----------
+    price : callable
+        Takes an event and a relation, and returns its curve.
+    together : callable
+        The same for several events.
+    weight : callable
+        Takes a tilt, and returns how a list's law weighs scores.
+    tests : callable
+        Takes the tilts of AboveThreshold, and returns its law.
+    batched, segment : type
+        The laws of the stream learners.
+    draw, count, above_threshold : callable
+        The mechanisms that run.
+    """
+
+    price: Callable[[Event, Neighbours], Curve] = price_event
+    together: Callable[[Sequence[Event], Neighbours], Curve] = price_together
     weight: Callable[[float], Weight] = tilted
-    tests: Callable[[float, float], Tests] = lambda noise, test: Tests(exp(-noise), exp(-test))
-    batched: type[stream_learners.Batched] = stream_learners.Batched
-    segment: type[stream_learners.Segment] = stream_learners.Segment
-    draw: Callable[[list[int], float], Indices] = draw
-    count: Callable[[int, float], int] = lambda count, tilt: int(noisy_counts(count, tilt))
-    above_threshold: type[AboveThreshold] | Callable[[int, float, float], AboveThreshold] = AboveThreshold
+    tests: Callable[[float, float], ThresholdLaw] = threshold_law
+    batched: type[BatchedLaw] = BatchedLaw
+    segment: type[SegmentLaw] = SegmentLaw
+    draw: Callable[[list[int], float], NDArray[np.int64]] = draw
+    count: Callable[[int, float], int] = count_noisily
+    above_threshold: Callable[[int, float, float], AboveThreshold] = AboveThreshold
 
 
 @dataclass(frozen=True, slots=True)
-class _KeptScores(stream_learners.Segment):
+class _KeptScoresLaw(SegmentLaw):
     """A segment learner that does not clear its scores, at the price of one segment."""
 
     def scored(self, segments: Sequence[Sequence[Round]]) -> Sequence[Round]:
-        """All of them."""
+        """Return all cached examples."""
         return [example for segment in segments for example in segment]
 
 
-def _narrow_draws(event: Event) -> Curve:
-    """Prices 2 eta where 4 eta is due: the paper's slip."""
-    if isinstance(event, Batched | FirstOnly | Segment):
-        half = Draws(event.draws.total / 2, event.draws.squares / 4)
-        event = replace(event, draws=half)
-    return price(event)
+def _price_narrow_draws(event: Event, neighbours: Neighbours) -> Curve:
+    """Price 2 eta where 4 eta is due: the paper's slip."""
+    if isinstance(event, BatchedStream | FirstOnlyStream | SegmentStream):
+        halved = StreamDraws(tuple((number, rate / 2) for number, rate in event.draws.groups))
+        event = replace(event, draws=halved)
+    return event.curve(neighbours)
 
 
-def _two_rounds(event: Event) -> Curve:
-    """Prices two rounds, however many there are."""
-    return price(replace(event, rounds=2) if isinstance(event, Cover) else event)
+def _price_two_rounds(event: Event, neighbours: Neighbours) -> Curve:
+    """Price two rounds, however many there are."""
+    if isinstance(event, Cover):
+        event = replace(event, rewards=(max(event.rewards),), rounds=2)
+    return event.curve(neighbours)
 
 
-def _one_of_many(events: list[Event]) -> Curve:
-    """Prices several releases as if they were one."""
-    return price(events[0])
+def _price_one_of_many(events: Sequence[Event], neighbours: Neighbours) -> Curve:
+    """Price several releases as if they were one."""
+    return events[0].curve(neighbours)
 
 
-def _label_flip_chain(event: Event) -> Curve:
-    """Prices an exchange of records as an addition."""
-    if isinstance(event, Cover) and event.neighbours is Neighbours.REPLACE:
-        event = replace(event, neighbours=Neighbours.ADD_REMOVE)
-    return price(event)
+def _price_exchange_as_addition(event: Event, neighbours: Neighbours) -> Curve:
+    """Price an exchange of records as an addition."""
+    if isinstance(event, Cover):
+        return event.curve(Neighbours.ADD_REMOVE)
+    return event.curve(neighbours)
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A planted fault, and the check that must notice it."""
+    """A planted fault, and the check that must notice it.
+
+    Parameters
+    ----------
+    subject : Subject
+        What is audited, with the fault.
+    caught_by : str
+        The name of the check.
+    what : str
+        The fault in words.
+    """
 
     subject: Subject
     caught_by: str
@@ -88,24 +137,26 @@ MUTATIONS: dict[str, Mutation] = {
         "list, add-remove",
         "draws from exp(2 tilt score) at the price of exp(tilt score)",
     ),
-    "two-rounds": Mutation(Subject(price=_two_rounds), "list, add-remove", "runs M + 1 rounds at the price of two"),
-    "exchange-as-addition": Mutation(
-        Subject(price=_label_flip_chain), "list, replace", "prices an exchanged record as an added one"
+    "two-rounds": Mutation(
+        Subject(price=_price_two_rounds), "list, add-remove", "runs M + 1 rounds at the price of two"
     ),
-    "one-of-many": Mutation(Subject(together=_one_of_many), "two lists together", "prices two lists as one"),
+    "exchange-as-addition": Mutation(
+        Subject(price=_price_exchange_as_addition), "list, replace", "prices an exchanged record as an added one"
+    ),
+    "one-of-many": Mutation(Subject(together=_price_one_of_many), "two lists together", "prices two lists as one"),
     "narrow-draws": Mutation(
-        Subject(price=_narrow_draws), "paper's Winnow, replace", "prices a draw at 2 eta instead of 4 eta"
+        Subject(price=_price_narrow_draws), "paper's Winnow, replace", "prices a draw at 2 eta instead of 4 eta"
     ),
     "truncated-cache": Mutation(
-        Subject(batched=stream_learners.FirstOnly),
+        Subject(batched=FirstOnlyLaw),
         "batched, zero-out",
         "adds only the first cached mistakes at the price of all of them",
     ),
     "kept-scores": Mutation(
-        Subject(segment=_KeptScores), "segment", "keeps the scores of earlier segments at the price of one"
+        Subject(segment=_KeptScoresLaw), "segment", "keeps the scores of earlier segments at the price of one"
     ),
     "halved-noise": Mutation(
-        Subject(tests=lambda noise, test: Tests(exp(-2 * noise), exp(-2 * test))),
+        Subject(tests=lambda noise, test: threshold_law(2 * noise, 2 * test)),
         "batched, zero-out",
         "runs AboveThreshold with half its noise",
     ),
@@ -115,7 +166,7 @@ MUTATIONS: dict[str, Mutation] = {
         "the sampler itself draws with twice the tilt",
     ),
     "sharp-counts": Mutation(
-        Subject(count=lambda count, tilt: int(noisy_counts(count, 2 * tilt))),
+        Subject(count=lambda count, tilt: count_noisily(count, 2 * tilt)),
         "noisy counts, as they run",
         "counts carry half the noise that they are priced for",
     ),

@@ -21,4 +21,11 @@ class Exit(IntEnum):
     """A schema, a table or a model file is not what it should be."""
     BROKEN = 7
     """An audit found a value above its claim."""
+    UNVERIFIED = 8
+    """A model file does not verify."""
+    RESOURCE = 9
+    """Not enough memory or room on the disk."""
+    INTERNAL = 70
+    """Something that nobody foresaw; please report it."""
     INTERRUPTED = 130
+    TERMINATED = 143

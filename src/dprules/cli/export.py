@@ -1,40 +1,23 @@
-"""`dprules export`: a list in another language."""
+"""`dprules export`: a model in another language."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dprules.cli.files import ModelFile, require_apart, require_writable
-from dprules.errors import ParameterError
+from dprules.cli.options import ModelFile, Output, Unverified, load, write_or_echo
 
-EPILOG = "Example: dprules export model.json --to sql --table patients"
+EPILOG = "Example: dprules export model.json --to sql --table patients --dialect postgres"
 
 
 def export(
     model: ModelFile,
     to: Annotated[str, typer.Option(help="sql, python, markdown or json.")],
-    table: Annotated[str, typer.Option(help="Table to select from (sql).")] = "data",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; standard output if left out.")
-    ] = None,
+    table: Annotated[str | None, typer.Option(help="Table to select from (sql).")] = None,
+    dialect: Annotated[str, typer.Option(help="duckdb, postgres or sqlite (sql).")] = "duckdb",
+    output: Output = None,
+    unverified: Unverified = False,
 ) -> None:
-    """Write the list as SQL (DuckDB, PostgreSQL, SQLite), Python, Markdown or JSON."""
-    from dprules.lists.model import Model, write_whole
+    """Write the model as SQL, Python, Markdown or JSON; cells are read as `predict` reads them."""
+    from dprules.jobs import export as write_form
 
-    rules = Model.load(model).rules
-    forms = {
-        "sql": lambda: rules.to_sql(table),
-        "python": rules.to_python,
-        "markdown": rules.to_markdown,
-        "json": rules.to_json,
-    }
-    if to not in forms:
-        raise ParameterError(f"to must be one of {', '.join(forms)}; got {to!r}. Choose one.")
-    text = forms[to]().rstrip("\n") + "\n"
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    require_writable(output)
-    require_apart([output], [model])
-    write_whole(output, text)
+    write_or_echo(write_form(load(model, unverified), to, table, dialect), output, [model])

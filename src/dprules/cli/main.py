@@ -1,14 +1,25 @@
 """The `dprules` command."""
 
+import os
+import signal
 import sys
-from typing import Annotated
+from types import FrameType
+from typing import Annotated, NoReturn
 
 import typer
 
 from dprules import __version__
-from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, schema, show, stream
+from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, report, schema, show, stream
 from dprules.cli.exits import Exit
-from dprules.errors import DataError, DprulesError, ModelError, PrivacyError, SchemaError
+from dprules.errors import (
+    DataError,
+    DprulesError,
+    ModelError,
+    PrivacyError,
+    ResourceError,
+    SchemaError,
+    UnverifiedError,
+)
 
 app = typer.Typer(
     help="Learn readable rules from sensitive records under differential privacy.",
@@ -21,12 +32,25 @@ app.command(epilog=demo.EPILOG)(demo.demo)
 app.add_typer(schema.app, name="schema")
 app.add_typer(plan.app, name="plan")
 app.command(epilog=fit.EPILOG)(fit.fit)
-app.command(epilog=show.EPILOG)(show.show)
+app.command(epilog=show.SHOW_EPILOG)(show.show)
+app.command(epilog=show.VERIFY_EPILOG)(show.verify)
 app.command(epilog=export.EPILOG)(export.export)
 app.command(epilog=predict.EPILOG)(predict.predict)
 app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
+app.command(epilog=report.EPILOG)(report.report)
 app.add_typer(stream.app, name="stream")
 app.command(epilog=audit.EPILOG)(audit.audit)
+
+_CODES: tuple[tuple[type[DprulesError], Exit], ...] = (
+    (PrivacyError, Exit.PRIVACY),
+    (UnverifiedError, Exit.UNVERIFIED),
+    (ResourceError, Exit.RESOURCE),
+    (SchemaError, Exit.INPUT),
+    (DataError, Exit.INPUT),
+    (ModelError, Exit.INPUT),
+    (DprulesError, Exit.PARAMETER),
+)
+"""The first that fits."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -45,28 +69,52 @@ def _options(
 
 
 def main() -> None:
-    """Run a command; an error of ours becomes one sentence and a named exit code."""
+    """Run a command; an error becomes one sentence and a named exit code, never a traceback with cells in it."""
     _refuse_core_dumps()
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         app()
-    except PrivacyError as error:
-        _stop(str(error), Exit.PRIVACY)
-    except (SchemaError, DataError, ModelError) as error:
-        _stop(str(error), Exit.INPUT)
     except DprulesError as error:
-        _stop(str(error), Exit.PARAMETER)
+        _stop(str(error), next(code for kind, code in _CODES if isinstance(error, kind)))
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         _stop(f"cannot read or write{where}: {error.strerror}. Choose another place.", Exit.FILE)
+    except MemoryError:
+        _stop("there is not enough memory. Use fewer columns, or a larger machine.", Exit.RESOURCE)
     except SystemExit as stopped:
         if stopped.code == Exit.INTERRUPTED:
             _stop("interrupted; no result was written.", Exit.INTERRUPTED)
         raise
+    except Exception as error:
+        if os.environ.get("DPRULES_TRACEBACK"):
+            raise
+        # The message might quote cells: only where it happened is said.
+        _stop(
+            f"something that nobody foresaw ({_place(error)}). No result was written. Please report it; with "
+            "DPRULES_TRACEBACK=1 the whole story is shown, which may hold private values.",
+            Exit.INTERNAL,
+        )
 
 
-def _stop(sentence: str, code: Exit) -> None:
+def _place(error: Exception) -> str:
+    """Where an error was raised: its type, file and line."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = type(error).__name__
+    return (
+        name if trace is None else f"{name} in {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+    )
+
+
+def _stop(sentence: str, code: Exit) -> NoReturn:
     typer.echo(f"dprules: {sentence}", err=True)
     sys.exit(code)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    """End like Ctrl-C does, so that private files are removed."""
+    sys.exit(Exit.TERMINATED)
 
 
 def _refuse_core_dumps() -> None:

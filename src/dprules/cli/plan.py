@@ -2,14 +2,9 @@
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-
-if TYPE_CHECKING:
-    from dprules.planning import ListPlan, StreamPlan
 
 app = typer.Typer(help="What an epsilon buys, before any data is touched.", no_args_is_help=True)
 
@@ -39,7 +34,7 @@ def list_command(
     The bounds are for records that some list labels without error, whatever their distribution. Real data is not like
     that: there the accuracy is usually far better than guaranteed, and nothing is guaranteed.
     """
-    from dprules.planning import plan_list
+    from dprules.jobs import plan_list
 
     plan = plan_list(
         features, epsilon, delta, width=width, rows=rows, error=error, failure=failure, neighbours=neighbours
@@ -47,7 +42,7 @@ def list_command(
     if as_json:
         typer.echo(json.dumps(asdict(plan) | {"ratio": plan.ratio}, indent=2))
     else:
-        Console().print(_list_table(plan))
+        _print_table(*_list_rows(plan))
 
 
 @app.command(
@@ -68,23 +63,30 @@ def stream_command(
 
     The default learner, `segment`, has no such bound and makes far fewer mistakes in practice.
     """
-    from dprules.planning import plan_stream
+    from dprules.jobs import plan_stream
 
     plan = plan_stream(features, margin, horizon, epsilon, delta, failure=failure, neighbours=neighbours)
     if as_json:
         typer.echo(json.dumps(asdict(plan) | {"ratio": plan.ratio}, indent=2))
     else:
-        Console().print(_stream_table(plan))
+        _print_table(*_stream_rows(plan))
 
 
-def _table(title: str, rows: list[tuple[str, str]], caption: str) -> Table:
+Rows = tuple[str, list[tuple[str, str]], str]
+"""Title, lines and caption of a table."""
+
+
+def _print_table(title: str, rows: list[tuple[str, str]], caption: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(title=title, show_header=False, caption=caption, title_justify="left", caption_justify="left")
     for row in rows:
         table.add_row(*row)
-    return table
+    Console().print(table)
 
 
-def _list_table(plan: "ListPlan") -> Table:
+def _list_rows(plan: Any) -> Rows:
     rows = [
         ("candidate conditions", f"{plan.candidates:,}"),
         ("tilt of a draw", f"{plan.tilt:.3g}   (the paper's: {_or_none(plan.paper_tilt)})"),
@@ -100,10 +102,10 @@ def _list_table(plan: "ListPlan") -> Table:
             ("... without privacy", f"{plan.rows_without_privacy:,}"),
             ("... by the paper's bound", f"{plan.paper_rows:,}   ({plan.ratio:.1f} times ours)"),
         ]
-    return _table(f"Decision list: {_privacy(plan)}", rows, _assumption("records labelled by some such list", plan))
+    return f"Decision list: {_privacy(plan)}", rows, _assumption("records labelled by some such list", plan)
 
 
-def _stream_table(plan: "StreamPlan") -> Table:
+def _stream_rows(plan: Any) -> Rows:
     batched = plan.batched
 
     def bound(mistakes: float) -> str:
@@ -123,16 +125,16 @@ def _stream_table(plan: "StreamPlan") -> Table:
             f"rate {batched.rate:.2e}, above ({batched.above:.3g}, {batched.above:.3g})",
         ),
     ]
-    return _table(f"Stream: {_privacy(plan)}", rows, _assumption(f"examples with margin {plan.margin}", plan))
+    return f"Stream: {_privacy(plan)}", rows, _assumption(f"examples with margin {plan.margin}", plan)
 
 
 def _or_none(tilt: float | None) -> str:
     return "none, its lemma fails here" if tilt is None else f"{tilt:.3g}"
 
 
-def _privacy(plan: "ListPlan | StreamPlan") -> str:
+def _privacy(plan: Any) -> str:
     return f"epsilon {plan.epsilon:g}, delta {plan.delta:g}, {plan.neighbours} neighbours"
 
 
-def _assumption(what: str, plan: "ListPlan | StreamPlan") -> str:
+def _assumption(what: str, plan: Any) -> str:
     return f"For {what}; holds with probability {1 - plan.failure:g}."

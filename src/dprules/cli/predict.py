@@ -2,12 +2,23 @@
 
 import csv
 import io
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dprules.cli.files import Data, Delimiter, ModelFile, TableName, require_apart, require_writable
+from dprules.cli.options import (
+    Data,
+    Delimiter,
+    ModelFile,
+    Multiline,
+    Output,
+    TableName,
+    Unverified,
+    load,
+    require_apart,
+    require_writable,
+    write_or_echo,
+)
 
 EPILOG = "Example: dprules predict model.json new.csv --keep id -o labels.csv"
 
@@ -18,30 +29,24 @@ def predict(
     keep: Annotated[
         list[str] | None, typer.Option(help="Column to copy beside the prediction; may be given again.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="CSV to write; standard output if left out.")
-    ] = None,
+    output: Output = None,
     table: TableName = None,
     delimiter: Delimiter = None,
+    multiline: Multiline = False,
+    unverified: Unverified = False,
 ) -> None:
     """Write a CSV with the predicted label of each row. Predictions on private rows are private: guard the file."""
-    from dprules.data.table import open_table
-    from dprules.lists import Model
-    from dprules.lists.model import write_whole
+    from dprules.jobs import predict as label_rows
+    from dprules.jobs import read_table_columns
 
-    rules = Model.load(model).rules
+    released = load(model, unverified)
     if output is not None:
         require_writable(output)
         require_apart([output], [data, model])
-    with open_table(data, table, delimiter) as opened:
-        settled = opened.settled([*dict.fromkeys([*(keep or []), *(column.name for column in rules.columns)])])
-        copied = settled.columns(keep or [])
-        labels = rules.predict(settled)
+    copied = read_table_columns(data, keep or [], table, delimiter, multiline) if keep else []
+    labels = label_rows(released.model, data, table, delimiter, multiline).tolist()
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow([*copied, "prediction"])
-    writer.writerows(zip(*(column.tolist() for column in copied.values()), labels.tolist(), strict=True))
-    if output is None:
-        typer.echo(lines.getvalue(), nl=False)
-        return
-    write_whole(output, lines.getvalue(), mode=0o600)
+    writer.writerow([*(keep or []), "prediction"])
+    writer.writerows(zip(*copied, labels, strict=True))
+    write_or_echo(lines.getvalue(), output, [], mode=0o600)

@@ -1,19 +1,15 @@
 """A bar on the terminal while something works: of public things only."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-if TYPE_CHECKING:
-    from dprules.lists.fit import Progress as Told
-
 
 @contextmanager
-def progress_bar() -> Iterator["Told"]:
-    """A bar on standard error, gone when the work is done; nothing if that is not a terminal."""
+def progress_bar() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Show a bar on standard error, gone when the work is done; nothing if that is not a terminal."""
     console = Console(stderr=True)
     columns = (
         SpinnerColumn(),
@@ -25,7 +21,7 @@ def progress_bar() -> Iterator["Told"]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         task = shown.add_task("", total=None)
 
-        def told(step: str, done: int, total: int | None) -> None:
+        def update(step: str, done: int, total: int | None) -> None:
             shown.update(task, description=step, completed=done, total=total)
 
-        yield told
+        yield update

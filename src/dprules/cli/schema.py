@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dprules.cli.files import Data, Delimiter, TableName, require_apart, require_writable
+from dprules.cli.options import Data, Delimiter, Multiline, TableName, require_apart, require_new, require_writable
 
 app = typer.Typer(help="Describe a table: everything in a schema is public.", no_args_is_help=True)
 
@@ -25,17 +25,22 @@ def draft(
     ] = False,
     table: TableName = None,
     delimiter: Delimiter = None,
+    multiline: Multiline = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a schema file that is there already.")] = False,
 ) -> None:
     """Draft a schema from column names and types; fill in values, cuts and classes by hand.
 
     No cell is read, unless you declare with --values-are-public that values may be known.
     """
-    from dprules.data.draft import draft_schema
-    from dprules.data.table import open_table
-    from dprules.lists.model import write_whole
+    from dprules.files import write_whole
+    from dprules.jobs import draft_schema
 
     require_writable(output)
+    require_new(output, force)
     require_apart([output], [data])
-    with open_table(data, table, delimiter) as opened:
-        write_whole(output, draft_schema(opened, label, values_are_public).to_toml())
-    typer.echo(f"{output}: check it, then `dprules fit {data} --schema {output}`.")
+    drafted = draft_schema(
+        data, label, values_are_public=values_are_public, table=table, delimiter=delimiter, multiline=multiline
+    )
+    write_whole(output, drafted.to_toml())
+    named = f" --table {table}" if table else ""
+    typer.echo(f"{output}: check it, then `dprules fit {data}{named} --schema {output}`.")

@@ -1,22 +1,43 @@
-"""`dprules show`: print a list and its certificate."""
+"""`dprules show` and `dprules verify`: print a model and its certificate, and check it."""
+
+from typing import Annotated
 
 import typer
 
-from dprules.cli.files import Json, ModelFile
+from dprules.cli.exits import Exit
+from dprules.cli.options import BANNER, CHECKED, Json, ModelFile, Unverified, load
 
-EPILOG = "Example: dprules show model.json"
+SHOW_EPILOG = "Example: dprules show model.json"
+VERIFY_EPILOG = "Example: dprules verify model.json"
 
 
-def show(model: ModelFile, as_json: Json = False) -> None:
-    """Print a list and its privacy statement, and check the statement again from the releases it lists."""
-    from dprules.lists import Model
-
-    loaded = Model.load(model)
-    verified = loaded.verify()
+def show(model: ModelFile, as_json: Json = False, unverified: Unverified = False) -> None:
+    """Print a model and its privacy statement; one that does not verify is refused."""
+    released = load(model, unverified)
     if as_json:
-        typer.echo(loaded.to_json())
+        typer.echo(released.to_json(), nl=False)
         return
-    typer.echo(loaded)
-    typer.echo(
-        "Checked: the releases cost no more than that." if verified else "WARNING: the releases cost more than claimed."
-    )
+    typer.echo(f"{released}\n{BANNER if unverified and released.faults() else CHECKED}")
+
+
+def verify(
+    model: ModelFile,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is wrong as JSON.")] = False,
+) -> None:
+    """Price the releases of a model again and compare with its claim; say what is wrong.
+
+    It checks that the file is consistent, not who wrote it: anybody can write a consistent file.
+    """
+    import json
+
+    from dprules.jobs import verify as find_faults
+
+    faults = find_faults(model)
+    if as_json:
+        typer.echo(json.dumps({"verified": not faults, "faults": faults}, indent=2))
+    elif faults:
+        typer.echo("\n".join([BANNER, *(f"- {fault}" for fault in faults)]))
+    else:
+        typer.echo(CHECKED)
+    if faults:
+        raise typer.Exit(Exit.UNVERIFIED)

@@ -4,105 +4,142 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import ibis
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from dprules.accounting import Certificate, Neighbours
-from dprules.data.columns import Boolean, Value, text
-from dprules.data.encode import encode
-from dprules.data.features import conjunctions
-from dprules.data.literals import Literal
-from dprules.data.literals import literals as literals_of
-from dprules.data.sample import Sample
-from dprules.data.schema import Schema
-from dprules.data.table import Codes, Unit, as_frame, open_table, quietly
-from dprules.errors import DataError, ParameterError
-from dprules.estimators.inputs import INFERRED, check_targets, tolerant, validated
-from dprules.lists.fit import Settings, fit_list, named
-from dprules.lists.learn import learn_list
-from dprules.lists.rivest import rivest
-from dprules.lists.rule_list import RuleList
-from dprules.mechanisms import SeededBits
+from dprules.accounting import Assumption, Certificate
+from dprules.errors import ParameterError
+from dprules.estimators.inputs import as_columns, find_classes, is_frame, read_features, read_labels
+from dprules.jobs import (
+    FitRequest,
+    ListSettings,
+    as_labels,
+    fit,
+    fit_without_privacy,
+    infer_label,
+    infer_schema,
+    predict_places,
+)
+from dprules.models import Released, RuleList
+from dprules.schema import Schema, Value, read_schema
+
+SchemaLike = Schema | str | Path | Mapping[str, Any]
 
 
 class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What the private and the plain list share: Boolean input without a schema, and predictions."""
+    """What the private and the plain list share: input with or without a schema, and predictions."""
 
     rule_list_: RuleList
     classes_: NDArray[Any]
+    schema: SchemaLike | None
+    classes: Sequence[Any] | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.string = True  # cells of any kind are read; what is no number is missing
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _read(self, X: Any, y: Any) -> tuple[Codes, tuple[Boolean, ...], list[Value]]:
-        """Booleans, or numbers as x > 0; classes from y."""
-        known = getattr(self, "classes", None)
-        if known is None:
-            X, y = validated(self, X, y, ensure_all_finite=False)
-            check_targets(y)
-            self.classes_ = np.unique(y)
-        else:  # then no row decides what happens
-            X, y = validated(self, tolerant(X), ensure_min_samples=0, ensure_all_finite=False), list(y)
-            self.classes_ = np.asarray(known)
-            if len(y) != X.shape[0]:
-                raise DataError("X and y have different numbers of rows. Give one label for each row.")
-        place = {_plain(label): i for i, label in enumerate(self.classes_)}
-        labels = np.array([_place(label, place) for label in y], dtype=np.int16)
-        kept = labels >= 0
-        names = getattr(self, "feature_names_in_", None)
-        columns = tuple(
-            Boolean(str(name)) for name in (names if names is not None else [f"x{i}" for i in range(X.shape[1])])
-        )
-        return Codes(_booleans(X)[kept], labels[kept], None), columns, [_plain(label) for label in self.classes_]
+    def _request(self, X: Any, y: Any) -> tuple[Any, Schema, Any, tuple[Assumption, ...]]:
+        """Return data, schema, labels (None: in the table) and what is assumed."""
+        if self.schema is not None:
+            declared = read_schema(self.schema)
+            self._note_features(X, declared)
+            labels = None if y is None else read_labels(y)
+            self._keep_classes(declared.label.classes, labels)
+            return X, declared, labels, (Assumption.SCHEMA, *self._unread(X))
+        X, names = read_features(self, X, reset=True)
+        labels = read_labels(y)
+        found = find_classes(labels) if self.classes is None else self.classes
+        label = infer_label(found, names, declared=self.classes is not None)
+        data = as_columns(X, names)
+        inferred = infer_schema(data, names, label)
+        self._keep_classes(label.classes, labels, found if self.classes is None else None)
+        return data, inferred, labels, _inferred(inferred, self.classes is None)
 
-    def _cells(self, X: Any) -> NDArray[np.int64]:
+    def _note_features(self, X: Any, schema: Schema) -> None:
+        """Frames are checked for their names; files and tables have no shape."""
+        if is_frame(X) and hasattr(X, "dtypes"):
+            names = [name for name in map(str, X.columns) if name != schema.label.name]
+            self.feature_names_in_ = np.array(names, dtype=object)
+            self.n_features_in_ = len(names)
+
+    @staticmethod
+    def _unread(X: Any) -> tuple[Assumption, ...]:
+        """Data that comes from memory may have been computed by anything; files are taken as they are."""
+        return () if isinstance(X, str | Path) else (Assumption.RECORD_BY_RECORD,)
+
+    def _keep_classes(self, classes: Sequence[Value], labels: Any, found: NDArray[Any] | None = None) -> None:
+        """Classes as y has them, sorted as scikit-learn expects; and where each class of the list is among them."""
+        shown = found if found is not None else as_labels(classes, labels)
+        order = np.argsort(shown, kind="stable")
+        self.classes_ = shown[order]
+        self._places = {value: int(place) for value, place in zip(classes, np.argsort(order), strict=True)}
+
+    def _decide(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self)
-        if getattr(self, "schema", None) is not None:
-            return self.rule_list_.cells(X)
-        matrix = _booleans(validated(self, X, reset=False, ensure_all_finite=False))
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
-        place = {str(name): i for i, name in enumerate(names)}
-        return self.rule_list_.cells_of(matrix[:, [place[column.name] for column in self.rule_list_.columns]])
+        if self.schema is None:
+            X, names = read_features(self, X, reset=False)
+            X = as_columns(X, names)
+        return predict_places(self.rule_list_, X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row."""
-        cells = self._cells(X)
-        known = {_plain(label): i for i, label in enumerate(self.classes_)}
-        labels = [*(rule.label for rule in self.rule_list_.rules), self.rule_list_.default]
-        predicted: NDArray[Any] = self.classes_[np.array([known[label] for label in labels])[cells]]
+        decided = self._decide(X)
+        places = np.array([self._places[label] for label in self.rule_list_.labels])
+        predicted: NDArray[Any] = self.classes_[places[decided]]
         return predicted
+
+
+def _inferred(schema: Schema, classes_read_off: bool) -> tuple[Assumption, ...]:
+    found = [Assumption.COLUMN_NAMES, Assumption.RECORD_BY_RECORD]
+    if any(column.kind == "positive" for column in schema.columns):
+        found.append(Assumption.POSITIVE_NUMBERS)
+    if classes_read_off:
+        found.append(Assumption.CLASSES_FROM_LABELS)
+    return tuple(found)
 
 
 class PrivateDecisionListClassifier(_Lists):
     """A differentially private decision list (DP-GreedyCover with the recipe of theory F).
 
     Every `fit` on the same rows is a release of its own, also in cross-validation and grid search: k folds times c
-    candidates cost up to k c epsilons. `score` on private rows is a private output.
+    candidates cost up to k c epsilons. `score` on private rows is a private output. A transformer that was fitted on
+    the same rows (a scaler, an encoder) breaks the guarantee: each record must be computed on its own.
 
     Parameters
     ----------
-    epsilon, delta: the budget of one fit
-    neighbours: "add-remove" or "replace"
-    width: literals in one condition, 1 to 3
-    max_rules: rules before the default; None chooses from noisy counts
-    reward: "auto", or a number in [0, 1]; 0 is the paper's score
-    accounting: "exact" or "paper"
-    schema: a `Schema`, or the path of one; then X is a data frame, an Ibis table or a file
-    classes: if they are public; otherwise read off y and listed as assumed public
-    rows: the number of rows, if it is public
-    shares: of epsilon by name: "counts" (for `predict_proba`), "cuts", "classes"
-    unit: column that says whose a row is (with a schema); one row of each is kept
-    ledger: not available yet
-    random_state: a seed; the result is then **not private**, and the certificate says so
+    epsilon, delta : float
+        The budget of one fit.
+    neighbours : str
+        "add-remove" or "replace".
+    width : int
+        Literals in one condition, 1 to 3.
+    max_rules : int or None
+        Rules before the default; None chooses from noisy counts.
+    reward : float or "auto"
+        Of a correct record against an error, in [0, 1]; 0 is the paper's score.
+    accounting : str
+        "exact" or "paper".
+    schema : Schema, path, dict or None
+        With one, X is a data frame, an Ibis table or a file; without, X is Boolean, or numbers that are read as x > 0.
+    classes : sequence or None
+        If they are public; otherwise read off y and listed as assumed public.
+    shares : dict or None
+        Of epsilon by name: "counts" (for `predict_proba`), "cuts", "classes".
+    unit : str or None
+        Column that says whose a row is (with a schema).
+    unit_rows : int
+        Rows of a unit that are kept.
+    rows_are_public : bool
+        Look at the rows first and refuse odd ones; the certificate says so.
+    random_state : int or None
+        A seed; the result is then **not private**, and the certificate says so.
 
     Examples
     --------
@@ -117,6 +154,7 @@ class PrivateDecisionListClassifier(_Lists):
     """
 
     certificate_: Certificate
+    model_: Released
 
     def __init__(
         self,
@@ -127,12 +165,12 @@ class PrivateDecisionListClassifier(_Lists):
         max_rules: int | None = None,
         reward: float | str = "auto",
         accounting: str = "exact",
-        schema: Schema | str | Path | None = None,
+        schema: SchemaLike | None = None,
         classes: Sequence[Any] | None = None,
-        rows: int | None = None,
         shares: Mapping[str, float] | None = None,
         unit: str | None = None,
-        ledger: object = None,
+        unit_rows: int = 1,
+        rows_are_public: bool = False,
         random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -144,10 +182,10 @@ class PrivateDecisionListClassifier(_Lists):
         self.accounting = accounting
         self.schema = schema
         self.classes = classes
-        self.rows = rows
         self.shares = shares
         self.unit = unit
-        self.ledger = ledger
+        self.unit_rows = unit_rows
+        self.rows_are_public = rows_are_public
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -157,45 +195,36 @@ class PrivateDecisionListClassifier(_Lists):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn a list; with a schema, y may be a column of X."""
-        bits = None if self.random_state is None else SeededBits(int(self.random_state))
-        if self.schema is None:
-            if self.unit is not None:
-                raise ParameterError("unit names a column of a table. Give a schema and a data frame.")
-            codes, columns, classes = self._read(X, y)
-            literals = [literal for column in columns for literal in literals_of(column)]
-            sample = encode(codes, columns, literals, len(classes))
-            fitted = fit_list(
-                sample, literals, classes, self._settings(INFERRED if self.classes is None else INFERRED[1:]), bits=bits
-            )
-            self.rule_list_, self.certificate_ = fitted.rules, fitted.certificate
-            return self
-        schema = self.schema if isinstance(self.schema, Schema) else Schema.from_file(self.schema)
-        unit = None if self.unit is None else Unit(self.unit)
-        with open_table(_with_label(X, y, schema.label.name)) as table:
-            model = learn_list(table, schema, self._settings(()), unit=unit, bits=bits)
-        self.classes_ = np.array(schema.label.classes)
-        self.rule_list_, self.certificate_ = model.rules, model.certificate
+        settings = self._settings()
+        if self.schema is None and self.unit is not None:
+            raise ParameterError("unit names a column of a table. Give a schema and a data frame.")
+        data, schema, labels, assumptions = self._request(X, y)
+        request = FitRequest(
+            data,
+            schema,
+            settings,
+            self.epsilon,
+            self.delta,
+            self.neighbours,
+            self.unit,
+            self.unit_rows,
+            self.rows_are_public,
+            labels=labels,
+            seed=None if self.random_state is None else int(self.random_state),
+            assumptions=assumptions,
+        )
+        self.model_ = fit(request)
+        if not isinstance(self.model_.model, RuleList):
+            raise ParameterError("the fit returned no list.")
+        self.rule_list_ = self.model_.model
+        self.certificate_ = self.model_.certificate
         return self
 
-    def _settings(self, public: tuple[str, ...]) -> Settings:
-        if self.ledger is not None:
-            raise ParameterError("ledgers are not available yet. Leave ledger out.")
-        if self.accounting not in ("exact", "paper"):
-            raise ParameterError(f"accounting must be 'exact' or 'paper'; got {self.accounting!r}. Choose one.")
+    def _settings(self) -> ListSettings:
         if isinstance(self.reward, str) and self.reward != "auto":
             raise ParameterError(f"reward must be 'auto' or a number in [0, 1]; got {self.reward!r}.")
-        return Settings(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            neighbours=Neighbours.parse(self.neighbours),
-            width=self.width,
-            max_rules=self.max_rules,
-            reward=None if isinstance(self.reward, str) else self.reward,
-            paper=self.accounting == "paper",
-            rows=self.rows,
-            shares=dict(self.shares or {}),
-            public=public,
-        )
+        reward = None if isinstance(self.reward, str) else self.reward
+        return ListSettings(self.width, self.max_rules, reward, self.accounting, dict(self.shares or {}))
 
     def _has_counts(self) -> bool:
         check_is_fitted(self)
@@ -205,8 +234,11 @@ class PrivateDecisionListClassifier(_Lists):
 
     @available_if(_has_counts)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities from the bought counts of the rules."""
-        return self.rule_list_.probabilities(self._cells(X))
+        """Return class probabilities, in the order of `classes_`, from the bought counts of the rules."""
+        shares = self.rule_list_.probabilities(self._decide(X))
+        ordered = np.empty_like(shares)
+        ordered[:, [self._places[value] for value in self.rule_list_.classes]] = shares
+        return ordered
 
 
 class DecisionListClassifier(_Lists):
@@ -214,52 +246,33 @@ class DecisionListClassifier(_Lists):
 
     Parameters
     ----------
-    width: literals in one condition, 1 to 3
-    max_rules: rules before the default; None: until nothing is gained
-    reward: of a correct example against an error, where no rule is free of errors
+    width : int
+        Literals in one condition, 1 to 3.
+    max_rules : int or None
+        Rules before the default; None: until nothing is gained.
+    reward : float
+        Of a correct example against an error, where no rule is free of errors.
+    schema : Schema, path, dict or None
+        As for `PrivateDecisionListClassifier`; its cuts must be public.
     """
 
-    def __init__(self, width: int = 2, max_rules: int | None = None, reward: float = 0.5) -> None:
+    def __init__(
+        self,
+        width: int = 2,
+        max_rules: int | None = None,
+        reward: float = 0.5,
+        schema: SchemaLike | None = None,
+    ) -> None:
         self.width = width
         self.max_rules = max_rules
         self.reward = reward
+        self.schema = schema
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn a list from Booleans (other numbers as x > 0)."""
-        codes, columns, classes = self._read(X, y)
-        literals: list[Literal] = [literal for column in columns for literal in literals_of(column)]
-        sample: Sample = encode(codes, columns, literals, len(classes))
-        features = conjunctions(literals, self.width)
-        drawn = rivest(sample, features, self.max_rules, (self.reward,))
-        self.rule_list_ = named(drawn, features, literals, classes).simplified()
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn a list; with a schema, y may be a column of X."""
+        data, schema, labels, _ = self._request(X, y)
+        if schema.private_cuts:
+            raise ParameterError("a list without privacy needs public cuts. Replace private_cuts by cuts.")
+        request = FitRequest(data, schema, ListSettings(self.width), labels=labels)
+        self.rule_list_ = fit_without_privacy(request, self.max_rules, self.reward)
         return self
-
-
-def _place(label: Any, place: Mapping[Value, int]) -> int:
-    """The class of a label, -1 for one that is not declared."""
-    try:
-        return place.get(_plain(label), -1)
-    except TypeError:
-        return -1
-
-
-def _booleans(X: Any) -> NDArray[np.int16]:
-    dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
-    return (dense > 0).astype(np.int16)
-
-
-def _plain(label: Any) -> Value:
-    value = label.item() if isinstance(label, np.generic) else label
-    return value if isinstance(value, str | int | float) and not isinstance(value, bool) else str(value)
-
-
-def _with_label(X: Any, y: Any, name: str) -> Any:
-    """A frame with its label column; files and tables must have it already."""
-    if y is None:
-        return X
-    if isinstance(X, str | Path | ibis.expr.types.Table):
-        raise ParameterError("y is a column of the table: name it in the schema and leave y out.")
-    sentence = "X must be a data frame (pandas, Polars or Arrow) with as many rows as y has labels."
-    frame = quietly(lambda: ibis.memtable(as_frame(X)).to_pyarrow(), sentence)
-    labels = pa.array([text(_plain(label)) for label in list(y)], pa.string())
-    return quietly(lambda: frame.append_column(name, labels), sentence)

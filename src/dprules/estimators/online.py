@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -10,39 +9,29 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dprules.accounting import Certificate
-from dprules.data.columns import Boolean
-from dprules.data.features import conjunctions
-from dprules.data.literals import literals as literals_of
+from dprules.accounting import Assumption, Certificate
 from dprules.errors import DataError, ParameterError, PrivacyError
-from dprules.estimators.inputs import INFERRED, as_float, check_targets, tolerant, validated
-from dprules.mechanisms import SeededBits
-from dprules.online.blocks import GRID, Block, Conjoined, Weights, as_block
-from dprules.online.confident import ConfidentWinnow
-from dprules.online.hypothesis import Hypothesis
-from dprules.online.learner import PrivateLearner, Released
-from dprules.online.settings import StreamSettings
-from dprules.online.winnow import Winnow
+from dprules.estimators.inputs import as_columns, find_classes, read_features, read_labels
+from dprules.estimators.river_face import RiverFace, register
+from dprules.jobs import (
+    OnlineRequest,
+    PlainLearner,
+    StreamLearner,
+    StreamSettings,
+    as_labels,
+    hash_name,
+    infer_label,
+    read_signs,
+)
+from dprules.models import Halfspace
+from dprules.schema import Label
 
-try:
-    _RIVER: Any = import_module("river.base").Classifier
-except ImportError:
-    _RIVER = None
-
-
-def _river_face() -> type:
-    """River's classifier without being one by inheritance: a method of its has a name that scikit-learn forbids."""
-    bases = [] if _RIVER is None else reversed(_RIVER.__mro__[:-1])
-    members = {name: member for base in bases for name, member in vars(base).items() if not name.startswith("__")}
-    return type(
-        "RiverFace",
-        (),
-        {name: members[name] for name in members if name != "_more_tags" and not name.startswith("_abc")},
-    )
+HASHED = 256
+"""Coordinates of features that were not named in advance."""
 
 
-class _Online(ClassifierMixin, BaseEstimator, _river_face()):  # type: ignore[misc]
-    """What the stream learners share: two classes, Boolean features, blocks and single examples."""
+class _Online(ClassifierMixin, BaseEstimator, RiverFace):  # type: ignore[misc]
+    """What the stream learners share: two classes, features by name or place, blocks and single examples."""
 
     classes_: NDArray[Any]
     n_features_in_: int
@@ -55,6 +44,7 @@ class _Online(ClassifierMixin, BaseEstimator, _river_face()):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.string = True  # cells of any kind are read; what is no number is missing
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True
         return tags
@@ -64,129 +54,130 @@ class _Online(ClassifierMixin, BaseEstimator, _river_face()):  # type: ignore[mi
         return set()
 
     @abstractmethod
-    def _start(self, dimension: int) -> None:
-        """Make a learner for so many coordinates, the bias included."""
-
-    @abstractmethod
-    def _learn(self, block: Block, labels: NDArray[np.int8]) -> None: ...
-
-    @property
-    @abstractmethod
-    def _weights(self) -> Weights: ...
-
-    @property
-    def _releases(self) -> int:
-        return 0
+    def _make_learner(self, request: OnlineRequest) -> StreamLearner | PlainLearner:
+        """Return a learner for these features."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Start anew and take each example once, in its order."""
-        self._begun = False
+        self._learner = None
         return self.partial_fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
         """Take a block of labelled examples; the two classes are given, or read off the first block."""
-        first = not getattr(self, "_begun", False)
-        given = classes if classes is not None else self.classes
-        if first and given is None:
-            X, y = validated(self, X, y, reset=True, ensure_all_finite=False)
-            check_targets(y)
-            self._begin(np.unique(y), self.n_features_in_)
-        else:  # both classes are known: no row decides what happens
-            X, y = validated(self, tolerant(X), reset=first, ensure_all_finite=False, ensure_min_samples=0), list(y)
-            if len(y) != X.shape[0]:
-                raise DataError("X and y have different numbers of rows. Give one label for each row.")
-            if first:
-                self._begin(np.asarray(given), self.n_features_in_, declared=True)
-        self._learn(self._block(X), _signs(y, self.classes_))
+        first = getattr(self, "_learner", None) is None
+        X, names = read_features(self, X, reset=first)
+        labels = read_labels(y)
+        if len(labels) != (X.shape[0] if hasattr(X, "shape") else len(X)):
+            raise DataError("X and y have different numbers of rows. Give one label for each row.")
+        if first:
+            given = classes if classes is not None else self.classes
+            request = OnlineRequest.inferred(as_columns(X[:0], names), names, self.width, self._is_real())
+            self._begin(request, labels, find_classes(labels) if given is None else given, given is not None)
+        self._learner.learn(self._request.read(X), read_signs(labels, self._label))
         return self
 
-    def _begin(self, classes: NDArray[Any], features: int, declared: bool = False) -> None:
+    def _is_real(self) -> bool:
         if self.values not in ("boolean", "real"):
             raise ParameterError(f"values must be 'boolean' or 'real'; got {self.values!r}. Choose one.")
         if self.values == "real" and self.width != 1:
-            raise ParameterError("conjunctions are made of Boolean features. Give width=1 with values='real'.")
+            raise ParameterError("conditions are made of Boolean features. Give width=1 with values='real'.")
+        return self.values == "real"
+
+    def _begin(self, request: OnlineRequest, labels: Any, classes: Sequence[Any], declared: bool) -> None:
+        """Start a stream: what is asked of examples and which classes there are is public from here on."""
         if len(classes) == 1:
             raise ValueError("Classifier can't train when only one class is present. Give both with classes=...")
-        if len(set(classes.tolist())) != 2:
+        if len(classes) != 2:
             raise ParameterError("Only binary classification is supported. The number of classes must be two.")
-        self.classes_, self._count, self._real, self._declared = classes, features, self.values == "real", declared
-        self._conjunctions = None
-        if self.width != 1:
-            self._conjunctions = conjunctions(self._literals(), self.width)
-        self._start(1 + (features if self._conjunctions is None else len(self._conjunctions)))
-        self._begun = True
-
-    def _literals(self) -> list[Any]:
-        return [literal for name in self._names() for literal in literals_of(Boolean(name))]
-
-    def _names(self) -> list[str]:
-        known = getattr(self, "feature_names_in_", None)
-        return [f"x{i}" for i in range(self._count)] if known is None else [str(name) for name in known]
-
-    def _block(self, X: Any) -> Block:
-        if self._conjunctions is None:
-            return as_block(X, self._count, self._real)
-        matrix = (X.toarray() if hasattr(X, "toarray") else np.asarray(X)) > 0
-        both = np.empty((len(matrix), 2 * self._count), dtype=np.bool_)
-        both[:, ::2], both[:, 1::2] = matrix, ~matrix
-        return Conjoined(both, self._conjunctions)
+        label: Label = infer_label(classes, [column.name for column in request.columns], declared)
+        shown = as_labels(label.classes, labels)
+        order = np.argsort(shown, kind="stable")
+        # The first class is the negative one; sorted, as scikit-learn expects.
+        self._label = Label(label.name, tuple(label.classes[i] for i in order), inferred=label.inferred)
+        self.classes_ = shown[order]
+        self._declared = declared
+        self._request = request
+        self._learner = self._make_learner(request)
 
     @property
-    def hypothesis_(self) -> Hypothesis:
+    def hypothesis_(self) -> Halfspace:
         """The hypothesis in force, ranked and readable: public."""
         check_is_fitted(self, "classes_")
-        names = dict(enumerate(self._names()))
-        if self._conjunctions is not None:
-            asked, made = self._literals(), self._conjunctions
-            names = {f: " and ".join(str(asked[i]) for i in made[f] if i >= 0) for f in self._weights.support.tolist()}
-        return Hypothesis.of(self._weights, names, self._pair(), self._releases, self._real)
+        first, second = self._label.classes
+        return self._request.halfspace(self._weights(), (first, second), self._releases())
 
-    def _pair(self) -> tuple[Any, Any]:
-        first, second = self.classes_.tolist()
-        return first, second
+    def _weights(self) -> Any:
+        return self._learner.weights
+
+    def _releases(self) -> int:
+        return int(self._learner.releases)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """What the hypothesis says of each example; above 0 is the second class."""
+        """Return what the hypothesis says of each example; above 0 is the second class."""
         check_is_fitted(self, "classes_")
-        return self._block(validated(self, X, reset=False, ensure_all_finite=False)).says(self._weights)
+        X, _ = read_features(self, X, reset=False)
+        return self._request.read(X).weigh(self._weights())
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each example."""
+        """Return the class of each example."""
         positive = self.decision_function(X) > 0
         answers: NDArray[Any] = self.classes_[positive.astype(np.int64)]
         return answers
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Take one labelled example. Without `features` the names of the first example are the features."""
-        if not getattr(self, "_begun", False):
-            known = self.classes if self.classes is not None else [False, True] if y in (False, True) else None
-            if known is None:
+        """Take one labelled example.
+
+        Features are those of `features`, or are hashed into a public number of coordinates: names that are read off an
+        example would publish that example.
+        """
+        if getattr(self, "_learner", None) is None:
+            known = self.classes if self.classes is not None else [False, True]
+            if self.classes is None and not isinstance(y, bool | np.bool_):
                 raise ParameterError("learn_one needs to know both classes first. Give them with classes=(...).")
-            names = list(self.features) if self.features is not None else sorted(map(str, x))
+            names = [f"hash {i}" for i in range(HASHED)] if self.features is None else [str(f) for f in self.features]
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
-            self._begin(np.asarray(known), len(names), declared=True)
-        self._learn(self._block(self._row(x)), _signs(np.array([y], dtype=object), self.classes_))
+            request = OnlineRequest.inferred({name: [] for name in names}, names, self.width, self._is_real())
+            self._begin(request, np.array(known), known, declared=True)
+        self._learner.learn(self._request.read(self._row(x)), read_signs([y], self._label))
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
-        """The class of one example; None before the first one was learnt."""
+        """Return the class of one example; None before the first one was learnt."""
         if not hasattr(self, "classes_"):
             return None
-        says = float(self._block(self._row(x)).says(self._weights)[0])
-        return self._pair()[says > 0]
+        says = float(self._request.read(self._row(x)).weigh(self._weights())[0])
+        return self.classes_[int(says > 0)].item()
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """Not available: a halfspace has no probabilities."""
         raise NotImplementedError
 
-    def _row(self, x: Mapping[Any, Any]) -> NDArray[np.float64]:
-        """One row of numbers; features that were not there at the start are left out."""
+    def _row(self, x: Mapping[Any, Any]) -> NDArray[Any]:
+        """One row of cells; features that were not named are left out, or hashed."""
         named = {str(name): value for name, value in x.items()}
-        return np.array([[as_float(named.get(name)) for name in self._names()]])
+        names = [column.name for column in self._request.columns]
+        if self.features is None and names[0] == "hash 0":
+            hashed: dict[str, Any] = {}
+            for name, value in named.items():
+                place = f"hash {hash_name(name, HASHED)}"
+                # Of features that share a coordinate the largest counts: a Boolean one holds if any does.
+                hashed[place] = max(hashed.get(place, 0.0), _number(value))
+            named = hashed
+        row = np.empty((1, len(names)), dtype=object)
+        row[0, :] = [named.get(name) for name in names]
+        return row
 
     @property
     def _multiclass(self) -> bool:
         return False
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+    return number if number == number else 0.0
 
 
 class PrivateWinnowClassifier(_Online):
@@ -198,16 +189,28 @@ class PrivateWinnowClassifier(_Online):
 
     Parameters
     ----------
-    epsilon, delta: the budget of the whole stream, however long; delta is 0 for "segment"
-    algorithm: "segment", "guarded", "batched" or "paper"; all but the first need delta, horizon and margin
-    neighbours: "replace" or "zero-out"
-    horizon, margin: rounds of the stream, and the margin that the mistake bounds are for
-    most: when "guarded" switches; None: at the bound of "batched"
-    values: "boolean" (x > 0) or "real" (clipped to [-1, 1])
-    width: 1, or 2 or 3 for conjunctions of Boolean features (lists on streams)
-    features: names, for `learn_one`; otherwise those of the first example, assumed public
-    classes: both; otherwise read off the first block, assumed public
-    random_state: a seed; the result is then **not private**, and the certificate says so
+    epsilon, delta : float
+        The budget of the whole stream, however long; delta is 0 for "segment".
+    algorithm : str
+        "segment", "guarded", "batched" or "paper"; all but the first need delta, horizon and margin.
+    neighbours : str
+        "replace" or "zero-out".
+    horizon : int or None
+        Rounds of the stream, for the mistake bounds.
+    margin : float or None
+        Of the target, for the mistake bounds.
+    switch_after : int or None
+        When "guarded" switches; None: at the bound of "batched".
+    values : str
+        "boolean" (x > 0) or "real" (clipped to [-1, 1]).
+    width : int
+        1, or 2 or 3 for conditions made of Boolean features (lists on streams).
+    features : sequence of str or None
+        Names, for `learn_one`; without them, features are hashed into 256 coordinates.
+    classes : sequence or None
+        Both; otherwise read off the first block, and assumed public.
+    random_state : int or None
+        A seed; the result is then **not private**, and the certificate says so.
 
     Examples
     --------
@@ -223,7 +226,6 @@ class PrivateWinnowClassifier(_Online):
     """
 
     certificate_: Certificate
-    _learner: PrivateLearner | None
 
     def __init__(
         self,
@@ -233,7 +235,7 @@ class PrivateWinnowClassifier(_Online):
         neighbours: str = "replace",
         horizon: int | None = None,
         margin: float | None = None,
-        most: int | None = None,
+        switch_after: int | None = None,
         values: str = "boolean",
         width: int = 1,
         features: Sequence[str] | None = None,
@@ -246,7 +248,7 @@ class PrivateWinnowClassifier(_Online):
         self.neighbours = neighbours
         self.horizon = horizon
         self.margin = margin
-        self.most = most
+        self.switch_after = switch_after
         self.values = values
         self.width = width
         self.features = features
@@ -268,36 +270,38 @@ class PrivateWinnowClassifier(_Online):
     def fit(self, X: Any, y: Any) -> Self:
         """Start anew, take each example once in its order, and end the stream."""
         super().fit(X, y)
-        self._learner, self._begun = None, False
+        self._published = (self._learner.weights, self._learner.releases)
+        self._learner = None
         return self
 
-    def _start(self, dimension: int) -> None:
-        settings = StreamSettings(
-            self.epsilon, self.delta, self.algorithm, self.neighbours, self.horizon, self.margin, self.most
-        )
-        bits = None if self.random_state is None else SeededBits(int(self.random_state))
-        rule = settings.rule(dimension)
-        self._learner = PrivateLearner(rule, GRID if self._real else 1, bits)
-        reading = "that numbers are clipped to [-1, 1]" if self._real else INFERRED[2]
-        public = (*(() if self._declared else INFERRED[:1]), INFERRED[1], reading)
-        self.certificate_ = settings.certificate(rule, self._learner.secure, public)
-        self._published, self._number = rule.weights, 0
+    def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
+        """Take a block of labelled examples; the two classes are given, or read off the first block."""
+        self._published = None
+        return super().partial_fit(X, y, classes)
 
-    def _learn(self, block: Block, labels: NDArray[np.int8]) -> None:
-        assert self._learner is not None
-        self._learner.learn(block, labels, self._publish)
+    def _weights(self) -> Any:
+        published = getattr(self, "_published", None)
+        return self._learner.weights if published is None else published[0]
 
-    def _publish(self, release: Released) -> None:
-        assert self._learner is not None
-        self._published, self._number = self._learner.rule.weights, self._number + 1
-
-    @property
-    def _weights(self) -> Weights:
-        return self._published
-
-    @property
     def _releases(self) -> int:
-        return self._number
+        published = getattr(self, "_published", None)
+        return int(self._learner.releases if published is None else published[1])
+
+    def _make_learner(self, request: OnlineRequest) -> StreamLearner:
+        settings = StreamSettings(
+            self.epsilon, self.delta, self.algorithm, self.neighbours, self.horizon, self.margin, self.switch_after
+        )
+        assumed = [Assumption.COLUMN_NAMES, Assumption.RECORD_BY_RECORD]
+        if request.real:
+            assumed.append(Assumption.CLIPPED_NUMBERS)
+        elif any(column.kind == "positive" for column in request.columns):
+            assumed.append(Assumption.POSITIVE_NUMBERS)
+        if not self._declared:
+            assumed.append(Assumption.CLASSES_FROM_LABELS)
+        seed = None if self.random_state is None else int(self.random_state)
+        learner = StreamLearner(settings, request, assumed, seed)
+        self.certificate_ = learner.certificate
+        return learner
 
     def _unit_test_skips(self) -> set[str]:
         """River's checks that need a copy of the private state, or the same noise twice."""
@@ -309,8 +313,10 @@ class WinnowClassifier(_Online):
 
     Parameters
     ----------
-    rate: eta; the margin of the target is best
-    values, width, features, classes: as for `PrivateWinnowClassifier`
+    rate : float
+        eta; the margin of the target is best.
+    values, width, features, classes
+        As for `PrivateWinnowClassifier`.
     """
 
     def __init__(
@@ -327,22 +333,8 @@ class WinnowClassifier(_Online):
         self.features = features
         self.classes = classes
 
-    def _start(self, dimension: int) -> None:
-        self._learner = self._made(dimension)
-
-    def _made(self, dimension: int) -> Winnow:
-        return Winnow(dimension, self.rate)
-
-    def _learn(self, block: Block, labels: NDArray[np.int8]) -> None:
-        self._learner.learn(block, labels)
-
-    @property
-    def _weights(self) -> Weights:
-        return self._learner.weights
-
-    @property
-    def _releases(self) -> int:
-        return self._learner.updates
+    def _make_learner(self, request: OnlineRequest) -> PlainLearner:
+        return PlainLearner(request, self.rate)
 
 
 class ConfidentWinnowClassifier(WinnowClassifier):
@@ -350,10 +342,14 @@ class ConfidentWinnowClassifier(WinnowClassifier):
 
     Parameters
     ----------
-    rate: eta
-    margin: rho
-    confidence: c; |<w, x>| below c rho is unsure
-    values, width, features, classes: as for `PrivateWinnowClassifier`
+    rate : float
+        eta.
+    margin : float
+        rho.
+    confidence : float
+        c; |<w, x>| below c rho is unsure.
+    values, width, features, classes
+        As for `PrivateWinnowClassifier`.
     """
 
     def __init__(
@@ -370,23 +366,8 @@ class ConfidentWinnowClassifier(WinnowClassifier):
         self.margin = margin
         self.confidence = confidence
 
-    def _made(self, dimension: int) -> Winnow:
-        return ConfidentWinnow(dimension, self.rate, self.margin, self.confidence)
+    def _make_learner(self, request: OnlineRequest) -> PlainLearner:
+        return PlainLearner(request, self.rate, self.margin, self.confidence)
 
 
-def _signs(y: Any, classes: NDArray[Any]) -> NDArray[np.int8]:
-    """-1 and 1 for the two classes, 0 (nothing happened) for anything else."""
-    first, second = classes.tolist()
-    return np.array([1 if _same(label, second) else -1 if _same(label, first) else 0 for label in y], dtype=np.int8)
-
-
-def _same(label: Any, known: Any) -> bool:
-    """Whether a label is a class; what cannot be compared (missing values of pandas, arrays) is not."""
-    try:
-        return bool(label == known)
-    except (TypeError, ValueError):
-        return False
-
-
-if _RIVER is not None:
-    _RIVER.register(_Online)
+register(_Online)

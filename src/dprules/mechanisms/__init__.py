@@ -1,10 +1,10 @@
 """Exact randomness and releases. Everything random in dprules is one of these."""
 
 from dprules.mechanisms.above_threshold import AboveThreshold, Watch
-from dprules.mechanisms.bernoulli import bernoulli_exp
+from dprules.mechanisms.bernoulli_exp import bernoulli_exp
 from dprules.mechanisms.bits import Bits, SecureBits, SeededBits, os_bits
+from dprules.mechanisms.counts import geometric, noisy_counts
 from dprules.mechanisms.draw import draw
-from dprules.mechanisms.geometric import geometric, noisy_counts
 
 __all__ = [
     "AboveThreshold",

@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
-from dprules.errors import ParameterError, PrivacyError, SpentError
+from dprules.errors import ParameterError, SpentError
 from dprules.mechanisms.bits import Bits, os_bits
+from dprules.mechanisms.counts import geometric
 from dprules.mechanisms.exact import UNIT_53, Uniform
-from dprules.mechanisms.geometric import geometric
 from dprules.numbers import Real, approximately, as_ball, rational, whole
+from dprules.private import Private
 
 _DOUBT: Final = 2.0**-38
 
@@ -31,9 +32,12 @@ class AboveThreshold:
 
     Parameters
     ----------
-    threshold: the public count to notice
-    noise_tilt, test_tilt: e1 and e2 of the note
-    every: rounds between tests, counted from the start of the watch; public
+    threshold : int
+        The public count to notice.
+    noise_tilt, test_tilt : number
+        e1 and e2 of the note.
+    every : int
+        Rounds between tests, counted from the start of the watch; public.
 
     Examples
     --------
@@ -65,22 +69,20 @@ class AboveThreshold:
         return Watch(self, os_bits if bits is None else bits, whole(tau, "tau", 0), whole(rounds, "rounds", 0))
 
 
-class Watch:
-    """One running AboveThreshold. It holds private noise: it shows nothing and refuses to be pickled or copied."""
+class Watch(Private):
+    """One running AboveThreshold. It holds private noise."""
 
     __slots__ = ("_bits", "_parameters", "_rounds", "_spent", "_tau")
 
     def __init__(self, parameters: AboveThreshold, bits: Bits, tau: int | None = None, rounds: int = 0) -> None:
-        self._parameters, self._bits = parameters, bits
+        self._parameters = parameters
+        self._bits = bits
         self._tau = geometric(parameters.noise_tilt, bits=bits) if tau is None else tau
         self._rounds = rounds
         self._spent = False
 
     def __repr__(self) -> str:
         return f"<{'watch' if self._bits.secure else 'seeded watch (not private)'} of {self._parameters}>"
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise PrivacyError("A running watch holds private noise and cannot be copied or pickled.")
 
     def secret(self) -> tuple[int, int]:
         """Its noise, and how many rounds it has seen: for a private store only, never to be shown."""
@@ -131,7 +133,7 @@ def _differences(limit: int, counts: NDArray[Any]) -> NDArray[np.int64]:
     return np.array([min(max(limit - int(count), -edge), edge) for count in counts.tolist()], dtype=np.int64)
 
 
-class _Runs:
+class _Runs(Private):
     """Runs of tests that lack the same count, and the probability of surviving them."""
 
     __slots__ = ("_lacks", "_lengths", "_logs", "_tilt", "_totals")

@@ -2,13 +2,13 @@
 
 import os
 import threading
-from typing import Final, NoReturn, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
-from dprules.errors import PrivacyError
+from dprules.private import Private
 
 Words = NDArray[np.uint64]
 
@@ -33,14 +33,14 @@ class Bits(Protocol):
         ...
 
 
-class SecureBits:
+class SecureBits(Private):
     """AES-256 in counter mode, keyed by the operating system's generator.
 
-    The key is drawn anew in every child process, so that a fork never repeats its parent's stream, and after every
-    GiB. Safe to share between threads.
+    The key is drawn anew in every child process, so that a fork never repeats its parent's stream (forks that Python
+    does not know of are noticed by their process id), and after every GiB. Safe to share between threads.
     """
 
-    __slots__ = ("_buffer", "_encrypt", "_lock", "_next", "_produced")
+    __slots__ = ("_buffer", "_encrypt", "_lock", "_next", "_process", "_produced")
 
     _buffer: Words
     _next: int
@@ -57,25 +57,27 @@ class SecureBits:
     def __repr__(self) -> str:
         return "SecureBits()"
 
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise PrivacyError("A copy of a bit source would repeat its bits. Make a new SecureBits().")
-
     def words(self, size: int) -> Words:
         """Return `size` fresh words."""
+        if os.getpid() != self._process:  # a library forked behind Python's back
+            self._rekey()
         with self._lock:
             if size > _BUFFER_WORDS:
                 return self._produce(size)
             if self._next + size > len(self._buffer):
-                self._buffer, self._next = self._produce(_BUFFER_WORDS), 0
+                self._buffer = self._produce(_BUFFER_WORDS)
+                self._next = 0
             self._next += size
             return self._buffer[self._next - size : self._next].copy()
 
     def _rekey(self) -> None:
         # A child also gets a new lock: the parent's may have been held by a thread that the fork did not copy.
         self._lock = threading.Lock()
+        self._process = os.getpid()
         self._encrypt = Cipher(algorithms.AES256(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
         self._buffer = np.empty(0, dtype=np.uint64)
-        self._next = self._produced = 0
+        self._next = 0
+        self._produced = 0
 
     def _produce(self, size: int) -> Words:
         if self._produced > _REKEY_BYTES:

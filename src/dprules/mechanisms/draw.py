@@ -13,6 +13,7 @@ from dprules.errors import ParameterError, PrivacyError
 from dprules.mechanisms.bits import Bits, os_bits
 from dprules.mechanisms.exact import UNIT_53, Uniform
 from dprules.numbers import Real, approximately, as_ball, rational, whole
+from dprules.private import Private
 
 Indices = NDArray[np.int64]
 
@@ -47,7 +48,7 @@ def draw(
     return proposal.draw(whole(size, "size", least=0), os_bits if bits is None else bits)
 
 
-class _Proposal:
+class _Proposal(Private):
     """Integers W_i >= prior_i e^(tilt (score_i - top)) S that sum to at most 2^62, and the coin that corrects them."""
 
     __slots__ = ("_cumulative", "_estimates", "_prior", "_scale", "_scores", "_tilt", "_top")

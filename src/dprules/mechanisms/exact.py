@@ -10,13 +10,14 @@ from typing import Final
 from flint import arb, ctx
 
 from dprules.mechanisms.bits import Bits
+from dprules.private import Private
 
 Ball = Callable[[], arb]
 
 UNIT_53: Final = 2.0**-53
 
 
-class Uniform:
+class Uniform(Private):
     """A uniform number in [0, 1), known to as many binary digits as the comparisons so far needed.
 
     Guarantee: `below(ball)` is the comparison of *one* uniform real with the real number that `ball` encloses: later
@@ -27,9 +28,6 @@ class Uniform:
 
     def __init__(self, word: int, bits: Bits) -> None:
         self._digits, self._length, self._bits = word, 64, bits
-
-    def __repr__(self) -> str:
-        return "Uniform()"
 
     def below(self, ball: Ball) -> bool:
         """Whether the number is below the real enclosed by `ball()`, at every working precision."""

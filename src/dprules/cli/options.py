@@ -1,0 +1,90 @@
+"""Options that several commands share, and checks of output files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dprules.errors import DataError
+
+if TYPE_CHECKING:  # models take a while to load: only the commands that need one wait for them
+    from dprules.models import Released
+
+Data = Annotated[str, typer.Argument(help="CSV (also .gz), Parquet, a folder, a glob, or a DuckDB or PostgreSQL URL.")]
+TableName = Annotated[str | None, typer.Option("--table", help="Table in the database.")]
+Delimiter = Annotated[str | None, typer.Option(help="Delimiter of a CSV file, if it is not found in the header.")]
+Multiline = Annotated[
+    bool,
+    typer.Option("--multiline", help="Cells of a CSV file may hold line ends between quotes; assumes balanced quotes."),
+]
+ModelFile = Annotated[Path, typer.Argument(help="Model file written by `dprules fit`.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Unverified = Annotated[bool, typer.Option("--unverified", help="Use a model that does not verify, with a banner.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output if left out.")]
+
+BANNER = "NOT VERIFIED: the certificate does not hold for this model. Do not trust it."
+CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
+
+
+def load(path: Path, unverified: bool) -> "Released":
+    """Read a model file; one that does not verify is refused, or shown with a banner."""
+    from dprules.models import Released
+
+    released = Released.load(path, unverified=unverified)
+    if unverified and released.faults():
+        typer.echo(BANNER, err=True)
+    return released
+
+
+def require_writable(path: Path) -> None:
+    """Refuse an output that cannot be written, before any epsilon is spent."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder for the output. Make it first.")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder. Name a file in it.")
+    try:
+        probe = folder / f".{path.name}.probe"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        pass
+    else:
+        return
+    raise DataError(f"{folder}: cannot be written. Choose another place for the output.")
+
+
+def require_new(path: Path, force: bool) -> None:
+    """Refuse to overwrite what was paid for, unless it is asked for."""
+    if path.is_file() and not force:
+        raise DataError(f"{path} is there already. Name another file, or give --force to overwrite it.")
+
+
+def _files(path: Path) -> list[Path]:
+    """The files that a path, a folder or a pattern stands for."""
+    if path.is_dir():
+        return list(path.iterdir())
+    wild = any(mark in str(path) for mark in "*?[") and not path.exists()
+    return list(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor)))) if wild else [path]
+
+
+def require_apart(outputs: Sequence[Path], inputs: Sequence[str | Path]) -> None:
+    """Refuse an output that would overwrite an input, or another output."""
+    taken = {file.resolve() for path in inputs for file in _files(Path(path))}
+    for path in outputs:
+        if path.resolve() in taken:
+            raise DataError(f"{path} is already used by this command. Choose another place for the output.")
+        taken.add(path.resolve())
+
+
+def write_or_echo(text: str, output: Path | None, inputs: Sequence[str | Path], mode: int = 0o644) -> None:
+    """Write text to a file, or to standard output."""
+    from dprules.files import write_whole
+
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    require_writable(output)
+    require_apart([output], inputs)
+    write_whole(output, text, mode)

@@ -1,0 +1,102 @@
+"""Files that are written whole or not at all, and JSON that is read with suspicion."""
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from dprules.errors import ModelError
+
+LARGEST_DOCUMENT = 50_000_000
+"""Characters of a JSON document: more is no model."""
+
+
+def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
+    """Write a file beside its place and move it there, so that an interruption leaves the old one.
+
+    What is there already and is no file (a pipe, a device) is written to.
+
+    Parameters
+    ----------
+    path : Path
+        Where the file is to be.
+    text : str
+        All of it.
+    mode : int
+        Permissions: models are public, hence the default; predictions on private rows get 0600.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_document(text: str) -> dict[str, Any]:
+    """Parse JSON into a dictionary; anything else is refused.
+
+    Examples
+    --------
+    >>> read_document('{"format": "dprules-model"}')
+    {'format': 'dprules-model'}
+    """
+    if len(text) > LARGEST_DOCUMENT:
+        raise ModelError("the file is too large for a model. Is it the right one?")
+    try:
+        parsed = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise ModelError("the file is not a JSON document of dprules, or it was cut short. Export it again.")
+    return parsed
+
+
+def read_document_file(path: Path) -> dict[str, Any]:
+    """Read a JSON document from a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    return read_document(text)
+
+
+def _refuse_constant(name: str) -> None:
+    """NaN and Infinity are no JSON."""
+    raise ValueError(name)
+
+
+def require_format(document: dict[str, Any], form: str, version: int) -> None:
+    """Refuse a document of another form, or of another version."""
+    if document.get("format") != form:
+        raise ModelError(f"the file is not a {form} file. Choose one that dprules wrote.")
+    found = document.get("version")
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise ModelError("the file has no version. Export it again.")
+    if found != version:
+        raise ModelError(
+            f"the file has version {found}, this dprules reads version {version}. Use the one that wrote it."
+        )
+
+
+def digest(document: object) -> str:
+    """Return the SHA-256 digest of a JSON document, whatever the order of its keys and its layout.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,194 @@
+"""Learn a list from a table: the checks, the budget, the reading, the learning, the envelope."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from dprules.accounting import Account, Assumption, Neighbours, Unit
+from dprules.errors import ParameterError
+from dprules.jobs.check_rows import check_rows
+from dprules.jobs.labels import with_labels
+from dprules.learners.cuts import SHARE, buy_cuts
+from dprules.learners.lists import (
+    ListSettings,
+    Progress,
+    greedy_without_privacy,
+    learn_list,
+    name_rules,
+    rivest,
+)
+from dprules.mechanisms import Bits, SeededBits, os_bits
+from dprules.models import Released, RuleList
+from dprules.numbers import Real
+from dprules.schema import Schema, build_conditions, count_conditions, refuse_placeholders
+from dprules.schema.conditions import MOST_CONDITIONS
+from dprules.tables import Table, open_table, read_records
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """Everything that a fit of a list needs.
+
+    Parameters
+    ----------
+    data : object
+        A file, a folder, a pattern, a URL, a frame, an Ibis table or a dictionary of columns.
+    schema : Schema
+        What is public of it.
+    settings : ListSettings
+        How to learn.
+    epsilon, delta : number
+        The budget.
+    neighbours : str
+        "add-remove" or "replace".
+    unit : str or None
+        Column that says whose a row is.
+    unit_rows : int
+        Rows of a unit that are kept.
+    rows_are_public : bool
+        Look at the rows first and refuse odd ones; the certificate says so.
+    labels : object
+        The label column, if it is not in the data.
+    table : str or None
+        The table's name in a database.
+    delimiter : str or None
+        Of a CSV file.
+    multiline : bool
+        Whether cells of a CSV file may hold line ends between quotes.
+    seed : int or None
+        For repeatable noise: the result is then not private.
+    assumptions : tuple of Assumption
+        What was inferred instead of declared.
+    """
+
+    data: object
+    schema: Schema
+    settings: ListSettings = field(default_factory=ListSettings)
+    epsilon: Real = 1.0
+    delta: Real = 1e-6
+    neighbours: str | Neighbours = "add-remove"
+    unit: str | None = None
+    unit_rows: int = 1
+    rows_are_public: bool = False
+    labels: Any = None
+    table: str | None = None
+    delimiter: str | None = None
+    multiline: bool = False
+    seed: int | None = None
+    assumptions: tuple[Assumption, ...] = (Assumption.SCHEMA,)
+
+    def account(self) -> Account:
+        """Return the budget as an account that nothing has been charged to; a budget that makes no sense is refused."""
+        relation = Neighbours.parse(self.neighbours)
+        if relation is Neighbours.ZERO_OUT:
+            raise ParameterError("a table has no zero-out neighbours. Choose add-remove or replace.")
+        account = Account(self.epsilon, self.delta, relation, Unit(self.unit, self.unit_rows))
+        if account.delta == 0:
+            raise ParameterError("delta must lie strictly between 0 and 1; got 0. 1e-6 is usual.")
+        return account
+
+    @contextmanager
+    def opened(self) -> Iterator[Table]:
+        """Open the table, with the labels if they were given apart."""
+        data = self.data if self.labels is None else with_labels(self.data, self.labels, self.schema.label)
+        with open_table(data, self.table, self.delimiter, self.multiline) as table:
+            yield table
+
+
+@dataclass(frozen=True, slots=True)
+class FitSummary:
+    """What a fit would do: public facts only."""
+
+    literals: int
+    conditions: int
+    epsilon: float
+    delta: float
+
+
+def check_fit(request: FitRequest) -> FitSummary:
+    """Make every check that a fit makes; nothing is learnt and nothing is spent."""
+    with request.opened() as table:
+        return _check(request, table)
+
+
+def _check(request: FitRequest, table: Table) -> FitSummary:
+    account = request.account()
+    schema = request.schema
+    refuse_placeholders(schema)
+    table.require([*schema.names, *([] if request.unit is None else [request.unit])])
+    # Bought cuts are at most as many as were asked for.
+    most = schema.with_cuts({column.name: range(column.number) for column in schema.private_cuts})
+    literals = most.literals()
+    if not literals:
+        raise ParameterError("no column leaves anything to ask. Declare at least two values or one cut.")
+    conditions = count_conditions(literals, request.settings.width)
+    if conditions > MOST_CONDITIONS:
+        raise ParameterError(f"{conditions:,} conditions are too many. Lower width, or declare fewer cuts and values.")
+    return FitSummary(len(literals), conditions, float(account.epsilon), float(account.delta))
+
+
+def fit(request: FitRequest, progress: Progress = lambda step, done, total: None) -> Released:
+    """Learn a list and return it in its envelope.
+
+    Guarantee: what the certificate inside says, for everything that is returned.
+    """
+    account = request.account()
+    bits: Bits = os_bits if request.seed is None else SeededBits(request.seed)
+    with request.opened() as table:
+        _check(request, table)
+        progress("reading the table", 0, None)
+        if request.rows_are_public:
+            check_rows(table, request.schema)
+        records = read_records(table, request.schema, account.unit, bits)
+        multiline = table.assumes_balanced_quotes
+    schema = buy_cuts(records, request.schema, account, request.settings.shares.get("cuts", SHARE), bits)
+    literals = schema.literals()
+    classes = schema.label.classes
+    sample = records.sample(literals, len(classes))
+    rules = learn_list(sample, literals, classes, request.settings, account, bits, progress)
+    certificate = account.certificate(
+        secure=bits.secure,
+        assumptions=_assumptions(request, account, multiline),
+        settings=request.settings.document(),
+    )
+    return Released.of(rules, schema.label, certificate, request.table)
+
+
+def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list[Assumption]:
+    flags: Mapping[Assumption, bool] = {
+        Assumption.ROW_COUNT: account.neighbours is Neighbours.REPLACE,
+        Assumption.VALUES_READ_OFF: request.schema.values_are_public,
+        Assumption.ROWS_CHECKED: request.rows_are_public,
+        Assumption.BALANCED_QUOTES: multiline,
+    }
+    return [*request.assumptions, Assumption.SETTINGS, *(one for one, holds in flags.items() if holds)]
+
+
+def fit_without_privacy(
+    request: FitRequest, max_rules: int | None = None, reward: float = 0.5, rewards: tuple[Real, ...] = ()
+) -> RuleList:
+    """Learn a list **without privacy**: the yardstick.
+
+    Parameters
+    ----------
+    request : FitRequest
+        Data, schema and width; its budget is not used.
+    max_rules : int or None
+        Rules before the default.
+    reward : float
+        Of a correct record against an error, where no rule is free of errors (Rivest's greedy list).
+    rewards : tuple of numbers
+        If given, DP-GreedyCover's own schedule without noise instead.
+    """
+    schema = request.schema
+    with request.opened() as table:
+        records = read_records(table, schema, Unit(), os_bits)
+    literals = schema.literals()
+    conditions = build_conditions(literals, request.settings.width)
+    sample = records.sample(literals, len(schema.label.classes))
+    if rewards:
+        drawn = greedy_without_privacy(sample, conditions, rewards)
+    else:
+        drawn = rivest(sample, conditions, max_rules, (reward,))
+    return name_rules(drawn, conditions, literals, schema.label.classes).simplified()

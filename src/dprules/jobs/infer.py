@@ -1,0 +1,62 @@
+"""A schema for data without one: from types and names, which are public, and never from cells."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dprules.schema import Boolean, Clipped, Column, Label, Positive, Schema, Value
+from dprules.schema.cells import read_value
+from dprules.tables import open_table
+
+LABEL = "y"
+
+
+def infer_columns(data: Any, names: Sequence[str], real: bool = False) -> tuple[Column, ...]:
+    """Return a column for each name: Booleans by their type, everything else as numbers.
+
+    Parameters
+    ----------
+    data : object
+        A frame, or a dictionary of columns.
+    names : sequence of str
+        Its columns.
+    real : bool
+        Whether numbers are weighed as they are, clipped to [-1, 1], instead of being read as x > 0.
+    """
+    if real:
+        return tuple(Clipped(name) for name in names)
+    with open_table(data) as table:
+        kinds = table.kinds()
+    return tuple(Boolean(name) if kinds[name] == "boolean" else Positive(name) for name in names)
+
+
+def infer_schema(data: Any, names: Sequence[str], label: Label) -> Schema:
+    """Return a schema of inferred columns and a label."""
+    return Schema(label, infer_columns(data, names))
+
+
+def infer_label(classes: Sequence[Any], names: Sequence[str], declared: bool) -> Label:
+    """Return a label with these classes, under a name that no column has.
+
+    Parameters
+    ----------
+    classes : sequence
+        Declared, or read off labels.
+    names : sequence of str
+        Columns.
+    declared : bool
+        Whether the classes were given: then there must be two at least.
+    """
+    name = LABEL
+    while name in names:
+        name += "_"
+    return Label(name, tuple(_plain(value) for value in classes), inferred=not declared)
+
+
+def _plain(value: Any) -> Value:
+    """A class as text or a number; what is neither is written as text."""
+    item = value.item() if isinstance(value, np.generic) else value
+    if isinstance(item, str | int | float) and not isinstance(item, bool):
+        return item
+    return str(item) if isinstance(item, bool) else (read_value(item) or str(item))

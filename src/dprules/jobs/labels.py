@@ -1,0 +1,109 @@
+"""Labels that are given apart from the table, as scikit-learn does: their type and shape are public, no more."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.errors import DataError, ParameterError
+from dprules.schema import Label, Value
+from dprules.schema.cells import canonical_decimal
+from dprules.tables import Table, open_table
+from dprules.tables.cells import Cells, CodedCells
+from dprules.tables.frames import series_cells
+from dprules.tables.table import Batch
+
+_UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
+
+
+def label_cells(labels: Any) -> Cells:
+    """Return labels as a column of cells: one-dimensional, each for itself."""
+    if hasattr(labels, "iloc") and hasattr(labels, "dtype"):
+        return series_cells(labels)
+    shape = getattr(labels, "shape", None)
+    if shape is not None and len(shape) == 2 and shape[1] == 1:
+        labels = labels.reshape(-1) if isinstance(labels, np.ndarray) else np.asarray(labels, dtype=object).reshape(-1)
+    elif shape is not None and len(shape) != 1:
+        raise ParameterError("y must have one label for each row: a list, or an array with one dimension.")
+    return labels if isinstance(labels, np.ndarray) else list(labels)
+
+
+def require_readable(labels: Any, label: Label) -> None:
+    """Refuse labels of a type that can match no declared class: such a fit would learn from nothing.
+
+    Meta-estimators encode labels as 0, 1, ... before a classifier sees them; classes that are declared as text can
+    then never occur. The type of y is public.
+    """
+    kind = getattr(getattr(labels, "dtype", None), "kind", "O")
+    numeric = all(canonical_decimal(str(value)) is not None or _is_truth(value) for value in label.classes)
+    truths = set(label.column().forms) >= {"true", "false"}
+    if (kind in "iuf" and not numeric) or (kind == "b" and not truths):
+        name = {"b": "Booleans", "f": "numbers"}.get(kind, "integers")
+        raise ParameterError(
+            f"y holds {name}, which match none of the declared classes. Declare the classes as y has them: a "
+            "meta-estimator may have encoded them."
+        )
+
+
+def _is_truth(value: Value) -> bool:
+    return str(value).lower() in ("true", "false")
+
+
+def as_labels(classes: Sequence[Value], labels: Any) -> NDArray[Any]:
+    """Return declared classes in the type that y has, so that predictions can be compared with it."""
+    kind = getattr(labels, "dtype", None)
+    if not isinstance(kind, np.dtype) or kind.kind not in "biuf":
+        return np.array(classes)
+    if kind.kind == "b":
+        return np.array([str(value).lower() in ("true", "1", "1.0") for value in classes])
+    numbers = [float(str(value).lower() == "true") if _is_truth(value) else float(value) for value in classes]
+    return np.array(numbers).astype(kind)
+
+
+def with_labels(data: Any, labels: Any, label: Label) -> Table:
+    """Return a table in memory with its label column; files and databases have it already."""
+    if isinstance(data, str) or hasattr(data, "__fspath__") or hasattr(data, "to_pyarrow_batches"):
+        raise ParameterError("y is a column of the table: name it in the schema and leave y out.")
+    require_readable(labels, label)
+    with open_table(data) as table:
+        return LabelledTable(table, label.name, label_cells(labels))
+
+
+class LabelledTable(Table):
+    """A table in memory, and one more column."""
+
+    __slots__ = ("_cells", "_label", "_table")
+
+    def __init__(self, table: Table, label: str, cells: Cells) -> None:
+        super().__init__("the data frame")
+        self._table = table
+        self._label = label
+        self._cells = cells
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The table's columns and the label."""
+        return (*(name for name in self._table.names if name != self._label), self._label)
+
+    def kinds(self) -> dict[str, str]:
+        """Of the table; of the label nothing is said."""
+        return self._table.kinds() | {self._label: "categorical"}
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        others = [name for name in names if name != self._label]
+        start = 0
+        for size, cells in self._table.batches(others):
+            part = _slice(self._cells, start, start + size)
+            if len(part) != size:
+                raise DataError(_UNEQUAL)
+            start += size
+            yield size, {**cells, self._label: part}
+        if start != len(self._cells):
+            raise DataError(_UNEQUAL)
+
+
+def _slice(cells: Cells, start: int, stop: int) -> Cells:
+    if isinstance(cells, CodedCells):
+        return CodedCells(cells.places[start:stop], cells.values)
+    return cells[start:stop]

@@ -1,0 +1,200 @@
+"""Stream learners in memory, for the estimators: features by name, labels as they come, hypotheses out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from dprules.accounting import Assumption, Certificate
+from dprules.jobs.infer import infer_columns
+from dprules.jobs.labels import label_cells, require_readable
+from dprules.learners.streams import (
+    Block,
+    ConditionBlock,
+    ConfidentWinnow,
+    DenseBlock,
+    DrawnIndices,
+    PrivateLearner,
+    StreamSettings,
+    Weights,
+    Winnow,
+    as_block,
+)
+from dprules.mechanisms import Bits, SeededBits, os_bits
+from dprules.models import Halfspace, Term
+from dprules.private import Private
+from dprules.schema import GRID, Clipped, Column, Conditions, Label, Literal, build_conditions, literals_of
+from dprules.tables import open_table
+from dprules.tables.cells import read_codes
+
+Frame = Mapping[str, Any]
+
+
+def hash_name(name: str, size: int) -> int:
+    """Return the coordinate of a feature that was not named in advance: a public function of its name."""
+    return crc32(name.encode("utf-8", "replace")) % size
+
+
+@dataclass(frozen=True)
+class OnlineRequest:
+    """What the features of an online estimator are: public.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        One for each feature, in their order.
+    width : int
+        1, or 2 or 3 for conditions made of both signs of Boolean features.
+    """
+
+    columns: tuple[Column, ...]
+    width: int = 1
+
+    @classmethod
+    def inferred(cls, data: Any, names: Sequence[str], width: int, real: bool) -> "OnlineRequest":
+        """Take columns by their types: Booleans as they are, numbers as x > 0 or clipped to [-1, 1]."""
+        return cls(infer_columns(data, names, real), width)
+
+    @property
+    def real(self) -> bool:
+        """Whether numbers are weighed as they are."""
+        return isinstance(self.columns[0], Clipped)
+
+    def literals(self) -> list[Literal]:
+        """Return both signs of every feature."""
+        return [literal for column in self.columns for literal in literals_of(column)]
+
+    def conditions(self) -> Conditions | None:
+        """Return the conditions of features, None for the features themselves."""
+        return None if self.width == 1 else build_conditions(self.literals(), self.width)
+
+    def read(self, X: Any) -> Block:
+        """Return examples as a block: matrices as they are, frames and objects cell by cell."""
+        conditions = self.conditions()
+        if conditions is not None:
+            held = self._booleans(X)
+            both = np.empty((len(held), 2 * len(self.columns)), dtype=np.bool_)
+            both[:, ::2] = held
+            both[:, 1::2] = ~held
+            return ConditionBlock(both, conditions)
+        if scipy.sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf"):
+            return as_block(X, len(self.columns), self.real)
+        if self.real:
+            return as_block(self._numbers(X), len(self.columns), True)
+        return DenseBlock(self._booleans(X))
+
+    def _booleans(self, X: Any) -> NDArray[np.bool_]:
+        if scipy.sparse.issparse(X):
+            X = X.toarray()
+        if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
+            return np.asarray((X > 0) & (X < 1e100), dtype=np.bool_)
+        cells = self._cells(X)
+        if not cells:
+            return np.zeros((0, len(self.columns)), dtype=np.bool_)
+        return np.column_stack([read_codes(c, column) == 1 for c, column in zip(self.columns, cells, strict=True)])
+
+    def _numbers(self, X: Any) -> NDArray[np.float64]:
+        numbers = [[c.number(cell) for cell in column] for c, column in zip(self.columns, self._cells(X), strict=True)]  # type: ignore[attr-defined]
+        return np.array(numbers, dtype=np.float64).reshape(len(self.columns), -1).T
+
+    def _cells(self, X: Any) -> list[Any]:
+        """Columns of a frame by their names, of an array of objects by their places."""
+        if isinstance(X, np.ndarray):
+            return [X[:, j].tolist() for j in range(X.shape[1])]
+        with open_table(X) as table:
+            names = table.names
+            found: list[list[Any]] = [[] for _ in names]
+            for _, cells in table.batches(names):
+                for part, name in zip(found, names, strict=True):
+                    part.append(cells[name])
+        return [parts[0] if len(parts) == 1 else _joined(parts) for parts in found]
+
+    def halfspace(self, weights: Weights, classes: tuple[Any, Any], releases: int) -> Halfspace:
+        """Return weights as a model."""
+        conditions = self.conditions()
+        literals = self.literals()
+        terms = []
+        for j in weights.support.tolist():
+            column = self.columns[j] if conditions is None else None
+            if isinstance(column, Clipped):
+                feature: tuple[Literal, ...] | Clipped = column
+            elif conditions is None:
+                feature = (literals[2 * j],)
+            else:
+                feature = tuple(literals[i] for i in conditions[j] if i >= 0)
+            terms.append(Term(feature, float(weights.values[j])))
+        return Halfspace.ranked(terms, float(weights.values[-1]), classes, releases)
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates, the bias included."""
+        conditions = self.conditions()
+        return 1 + (len(self.columns) if conditions is None else len(conditions))
+
+
+def _joined(parts: list[Any]) -> list[Any]:
+    return [cell for part in parts for cell in part]
+
+
+def read_signs(labels: Any, label: Label) -> NDArray[np.int8]:
+    """Return -1 and 1 for the two classes, 0 (nothing happened) for anything else."""
+    require_readable(labels, label)
+    codes = read_codes(label.column(), label_cells(labels))
+    return np.array([-1, 1, 0], dtype=np.int8)[codes]
+
+
+class StreamLearner(Private):
+    """A private learner in memory: released weights are public, everything else is not."""
+
+    __slots__ = ("_learner", "certificate", "releases", "weights")
+
+    def __init__(
+        self, settings: StreamSettings, request: OnlineRequest, assumptions: Sequence[Assumption], seed: int | None
+    ) -> None:
+        bits: Bits = os_bits if seed is None else SeededBits(seed)
+        policy = settings.policy(request.dimension)
+        self.certificate: Certificate = settings.certificate(policy, bits.secure, assumptions)
+        """Charged before anything is learnt."""
+        self._learner = PrivateLearner(policy, GRID if request.real else 1, bits)
+        self.weights: Weights = policy.weights
+        """Of the hypothesis in force."""
+        self.releases = 0
+        """How many hypotheses have been released."""
+
+    def learn(self, block: Block, labels: NDArray[np.int8]) -> None:
+        """Take labelled examples in their order."""
+        self._learner.learn(block, labels, self._publish)
+
+    def _publish(self, release: DrawnIndices) -> None:
+        self.weights = self._learner.policy.weights
+        self.releases += 1
+
+
+class PlainLearner:
+    """Winnow or ConfidentWinnow **without privacy**: the yardsticks."""
+
+    def __init__(
+        self, request: OnlineRequest, rate: float, margin: float | None = None, confidence: float | None = None
+    ) -> None:
+        if margin is None or confidence is None:
+            self._learner = Winnow(request.dimension, rate)
+        else:
+            self._learner = ConfidentWinnow(request.dimension, rate, margin, confidence)
+
+    def learn(self, block: Block, labels: NDArray[np.int8]) -> None:
+        """Take labelled examples in their order."""
+        self._learner.learn(block, labels)
+
+    @property
+    def weights(self) -> Weights:
+        """Of the hypothesis in force."""
+        return self._learner.weights
+
+    @property
+    def releases(self) -> int:
+        """How many updates there were."""
+        return self._learner.updates

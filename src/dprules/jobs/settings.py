@@ -1,0 +1,6 @@
+"""The public parameters of learners."""
+
+from dprules.learners.lists import ListSettings
+from dprules.learners.streams import StreamSettings
+
+__all__ = ["ListSettings", "StreamSettings"]

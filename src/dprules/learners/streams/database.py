@@ -1,0 +1,68 @@
+"""SQLite as a private store: a commit waits for the disk, and SQLite's own words never leave."""
+
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from dprules.errors import DataError, ModelError
+from dprules.learners.streams.blocks import Integers
+
+_DISK = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+)
+
+
+@contextmanager
+def connect(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database; an error of SQLite's becomes one sentence of ours, outside its handler."""
+    connection = sqlite3.connect(path, isolation_level=None, timeout=5)
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA synchronous = EXTRA")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA secure_delete = ON")
+        yield connection
+        return
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    finally:
+        connection.close()
+    if code in _DISK:
+        raise DataError(f"{path}: the disk is full or cannot be written. Make room; all that was acknowledged is kept.")
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        raise DataError(f"{path} is in use by another program. Stop it; all that was acknowledged is kept.")
+    raise ModelError(f"{path} is torn, or not the state of a stream. Start a new stream, and add its epsilon.")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Commit everything inside, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def pack_integers(values: Integers) -> bytes:
+    """Return integers as compressed bytes."""
+    return zlib.compress(values.astype(np.int64).tobytes(), 1)
+
+
+def unpack_integers(packed: bytes) -> Integers:
+    """Undo `pack_integers`; nothing if the bytes are damaged."""
+    try:
+        return np.frombuffer(zlib.decompress(packed), dtype=np.int64).copy()
+    except (zlib.error, ValueError):
+        return np.zeros(0, dtype=np.int64)

@@ -1,0 +1,88 @@
+"""The public features of a stream: literals of a schema, or conditions made of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.errors import SchemaError
+from dprules.learners.streams.blocks import Block, ConditionBlock, DenseBlock, Weights
+from dprules.models import Halfspace, Term
+from dprules.schema import Conditions, Literal, Operator, Schema, Value, build_conditions, refuse_placeholders
+
+Event = Mapping[str, object]
+_PLAIN = (Operator.EQUALS, Operator.AT_LEAST, Operator.IS_TRUE, Operator.ABOVE_ZERO, Operator.IS_MISSING)
+"""With width 1 a feature counts when it holds and when it does not: its negation adds nothing."""
+
+
+@dataclass(frozen=True)
+class StreamFeatures:
+    """What a stream learner asks of an event.
+
+    Parameters
+    ----------
+    schema : Schema
+        Two classes, public cuts.
+    width : int
+        Literals in one condition, 1 to 3.
+    """
+
+    schema: Schema
+    width: int = 1
+
+    def __post_init__(self) -> None:
+        refuse_placeholders(self.schema)
+        if self.schema.private_cuts:
+            raise SchemaError("a stream needs public cuts. Replace private_cuts by cuts in the schema.")
+        if len(self.schema.label.classes) != 2:
+            raise SchemaError("a stream learner has two classes. Name two in the schema.")
+
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """What may be asked of an event."""
+        every = self.schema.literals()
+        return every if self.width > 1 else tuple(literal for literal in every if literal.operator in _PLAIN)
+
+    @cached_property
+    def _conditions(self) -> Conditions:
+        return build_conditions(self.literals, self.width)
+
+    @property
+    def count(self) -> int:
+        """How many features there are, the bias aside."""
+        return len(self._conditions)
+
+    def asked(self, feature: int) -> tuple[Literal, ...]:
+        """Return the literals of a feature."""
+        return tuple(self.literals[i] for i in self._conditions[feature] if i >= 0)
+
+    @property
+    def classes(self) -> tuple[Value, Value]:
+        """The negative class and the positive one."""
+        first, second = self.schema.label.classes
+        return (second, first) if self.schema.label.positive == first else (first, second)
+
+    def halfspace(self, weights: Weights, releases: int) -> Halfspace:
+        """Return released weights as a model."""
+        terms = [Term(self.asked(j), float(weights.values[j])) for j in weights.support.tolist()]
+        return Halfspace.ranked(terms, float(weights.values[-1]), self.classes, releases)
+
+    def block(self, events: Sequence[Event]) -> Block:
+        """Return the features of events; what is missing or undeclared makes literals false."""
+        codes = {
+            column.name: np.array([column.code(event.get(column.name)) for event in events], dtype=np.int64)
+            for column in self.schema.columns
+        }
+        held = np.zeros((len(events), len(self.literals)), dtype=np.bool_)
+        for k, literal in enumerate(self.literals):
+            held[:, k] = literal.truth()[codes[literal.column.name]]
+        return DenseBlock(held) if self.width == 1 else ConditionBlock(held, self._conditions)
+
+    def labels(self, events: Sequence[Event]) -> NDArray[np.int8]:
+        """Return -1 or 1; 0 for an event without a declared label: nothing happened."""
+        label = self.schema.label
+        column = label.column()
+        sign = {-1: 0} | {i: 1 if value == self.classes[1] else -1 for i, value in enumerate(label.classes)}
+        return np.array([sign[column.code(event.get(label.name))] for event in events], dtype=np.int8)

@@ -1,0 +1,226 @@
+"""How many mistakes a private stream learner is guaranteed to stay below (theory B4, B8), beside the paper's bound."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor, log, sqrt
+
+from dprules.accounting import BatchedStream, Neighbours, StreamDraws, ThresholdTilts
+from dprules.errors import ParameterError, PrivacyError
+from dprules.numbers import Real, budget, probability, rational, whole
+
+_CONFIDENCE = 1 / 3
+"""c of theory B4: mistakes of a drawn hypothesis have a shadow margin of at most c rho."""
+_CAUTION = 1 / 2
+"""z of theory B4: eta B_hi = z (1 - c) rho."""
+_SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
+"""AboveThreshold's tilts that are tried, as shares of epsilon."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerPlan:
+    """Parameters of a learner that meet the budget, and its mistake bound."""
+
+    threshold: int
+    draws: int
+    releases: int
+    rate: float
+    above: float
+    """Both tilts of AboveThreshold."""
+    mistakes: float
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPlan:
+    """What can be promised for every oblivious stream with a margin, with probability 1 - `failure`."""
+
+    coordinates: int
+    """Each feature and its negation, and a bias and its negation."""
+    margin: float
+    horizon: int
+    epsilon: float
+    delta: float
+    neighbours: str
+    failure: float
+    batched: LearnerPlan
+    guarded_mistakes: float
+    """With the switch at the batched bound: the practice of `segment`, and this at the worst."""
+    paper: LearnerPlan
+    """The paper's theorem, with its sensitivity corrected."""
+    mistakes_without_privacy: float
+    """Winnow."""
+
+    @property
+    def mistakes(self) -> float:
+        """The batched bound."""
+        return self.batched.mistakes
+
+    @property
+    def paper_mistakes(self) -> float:
+        """The bound of the paper's theorem."""
+        return self.paper.mistakes
+
+    @property
+    def ratio(self) -> float:
+        """The paper's bound over ours."""
+        return self.paper_mistakes / self.mistakes
+
+
+def plan_stream(
+    features: int,
+    margin: float,
+    horizon: int,
+    epsilon: Real,
+    delta: float,
+    *,
+    failure: float = 0.05,
+    neighbours: str = "replace",
+) -> StreamPlan:
+    """Choose the batched learner's parameters and say how many mistakes it makes at the most.
+
+    Parameters
+    ----------
+    features : int
+        Boolean features of an example.
+    margin : float
+        rho in (0, 1], of the target in -1/+1 coordinates with L1 norm 1.
+    horizon : int
+        Rounds of the stream.
+    epsilon, delta : number
+        The budget of the whole stream.
+    failure : float
+        Probability with which the bound may fail.
+    neighbours : str
+        "replace" or "zero-out".
+
+    Examples
+    --------
+    >>> plan = plan_stream(features=100, margin=0.25, horizon=10**9, epsilon=1.0, delta=1e-6)
+    >>> plan.ratio > 1000
+    True
+    """
+    if not Fraction(1, 10**6) <= rational(margin, "margin", zero=True) <= 1:
+        raise ParameterError(
+            f"margin must lie in (0, 1]; got {margin!r}. A disjunction of k features has about 1/(2k)."
+        )
+    relation = Neighbours.parse(neighbours)
+    if relation is Neighbours.ADD_REMOVE:
+        raise PrivacyError("Streams have rounds, not a set of rows. Choose replace or zero-out neighbours.")
+    setting = _Setting(
+        log_coordinates=log(2 * (whole(features, "features") + 1)),
+        margin=float(margin),
+        horizon=_horizon(horizon),
+        epsilon=float(budget(epsilon)),
+        delta=probability(delta, "delta"),
+        failure=probability(failure, "failure"),
+        neighbours=relation,
+    )
+    return StreamPlan(
+        coordinates=2 * (features + 1),
+        margin=setting.margin,
+        horizon=setting.horizon,
+        epsilon=setting.epsilon,
+        delta=setting.delta,
+        neighbours=relation.value,
+        failure=setting.failure,
+        batched=setting.batched(),
+        guarded_mistakes=setting.guarded_mistakes(),
+        paper=setting.paper(),
+        mistakes_without_privacy=2 * setting.log_coordinates / setting.margin**2,
+    )
+
+
+def _horizon(horizon: int) -> int:
+    if whole(horizon, "horizon") > 10**18:
+        raise ParameterError(f"horizon must be at most {10**18:,}. No stream is longer.")
+    return int(horizon)
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    log_coordinates: float
+    margin: float
+    horizon: int
+    epsilon: float
+    delta: float
+    failure: float
+    neighbours: Neighbours
+
+    def batched(self) -> LearnerPlan:
+        """The plan with the fewest mistakes."""
+        best = min(self._candidates(), key=lambda plan: plan.mistakes, default=None)
+        if best is None:
+            raise PrivacyError("No parameters meet this budget at this margin. Raise epsilon, delta or the margin.")
+        return best
+
+    def guarded_mistakes(self) -> float:
+        """Theory B8 with the switch at the batched bound; half the failure probability for either learner."""
+        part = self.failure / 2
+        batched = replace(self, failure=part).batched().mistakes
+        level = self.log_coordinates + log(1 / 0.03)
+        return (1 + 0.6 / level) * batched + 4 / min(self.epsilon, 2.0) * log(1 / part) + batched
+
+    def _candidates(self) -> Iterator[LearnerPlan]:
+        """For each share of AboveThreshold, the smallest threshold whose draws the budget allows."""
+        for share in _SHARES:
+            low, high = 0, 1
+            while not self._affords(self._plan(high, share * self.epsilon)):
+                low, high = high, 2 * high
+                if high > 2**60:
+                    break
+            else:
+                while high - low > max(1, low // 10_000):
+                    middle = (low + high) // 2
+                    low, high = (
+                        (low, middle) if self._affords(self._plan(middle, share * self.epsilon)) else (middle, high)
+                    )
+                plan = self._plan(high, share * self.epsilon)
+                if plan is not None:
+                    yield plan
+
+    def _plan(self, threshold: int, above: float) -> LearnerPlan | None:
+        """Theory B4; a quarter of the failure probability for either side of AboveThreshold, half for the draws."""
+        part = self.failure / 4
+        fewest = floor(threshold - log(self.horizon / part) / above)
+        if fewest < 1:
+            return None
+        gain = (1 - _CONFIDENCE) * self.margin
+        releases = 1
+        for _ in range(50):  # the most mistakes of a segment grow with ln(releases), and releases with them
+            most = ceil(threshold + log(releases / part) / above)
+            rate = _CAUTION * gain / most
+            needed = ceil(self.log_coordinates / (rate * fewest * gain * (1 - _CAUTION / 2)))
+            if needed <= releases:
+                break
+            releases = needed
+        else:
+            return None
+        draws = ceil(2 * log(self.horizon * releases / (2 * part)) / (_CONFIDENCE * self.margin) ** 2)
+        mistakes = self.log_coordinates / (rate * gain * (1 - _CAUTION / 2))
+        return LearnerPlan(threshold, draws, releases, rate, above, mistakes)
+
+    def _affords(self, plan: LearnerPlan | None) -> bool:
+        if plan is None:
+            return False
+        draws = StreamDraws.of(plan.draws, plan.releases, plan.rate)
+        event = BatchedStream(draws, ThresholdTilts.of((plan.above, plan.above)))
+        return event.curve(self.neighbours).delta(self.epsilon) <= self.delta
+
+    def paper(self) -> LearnerPlan:
+        """K and eta solved as a fixed point, eta halved (theory B1); mistakes are K 16 ln(2 T^2 / beta) / eps_hat."""
+        beta = self.failure / 2
+        draws = ceil(2 * log(2 * self.horizon / beta) / (self.margin / 2) ** 2)
+        releases = 1.0
+        for _ in range(500):
+            rate = self.epsilon / (16 * sqrt(2 * draws * releases * log(4 * releases / self.delta)))
+            rate = min(rate, self.margin / 2)
+            updated = max(1.0, 2 * self.log_coordinates / (rate * self.margin - rate**2))
+            if abs(updated / releases - 1) < 1e-12:
+                break
+            releases = updated
+        count = ceil(releases)
+        test = self.epsilon / (4 * sqrt(2 * count * log(2 / self.delta)))
+        rate = self.epsilon / (16 * sqrt(2 * draws * count * log(4 * count / self.delta)))
+        mistakes = count * 16 * log(2 * float(self.horizon) ** 2 / beta) / test
+        threshold = ceil(8 * log(2 * self.horizon / beta) / test)
+        return LearnerPlan(threshold, draws, count, min(rate, self.margin / 2), test, mistakes)

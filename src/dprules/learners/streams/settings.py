@@ -1,0 +1,113 @@
+"""From the words of users to a policy: which algorithm, with which budget, for which stream."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprules.accounting import Account, Assumption, Certificate, Unit
+from dprules.errors import ParameterError
+from dprules.learners.streams.batched import BatchedPolicy
+from dprules.learners.streams.guarded import GuardedPolicy
+from dprules.learners.streams.learner import Policy
+from dprules.learners.streams.paper import PaperPolicy
+from dprules.learners.streams.plan import LearnerPlan, StreamPlan, plan_stream
+from dprules.learners.streams.segment import SegmentPolicy
+from dprules.models import HYPOTHESES
+from dprules.numbers import Real, budget, rational, whole
+
+ALGORITHMS = ("segment", "guarded", "batched", "paper")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSettings:
+    """The public parameters of a private stream learner.
+
+    Parameters
+    ----------
+    epsilon, delta : number
+        The budget of the whole stream, however long; delta is 0 for "segment".
+    algorithm : str
+        "segment" needs epsilon only. "guarded", "batched" and "paper" have mistake bounds, for which they need delta,
+        the horizon and the margin.
+    neighbours : str
+        "replace" or "zero-out".
+    horizon : int or None
+        Rounds of the stream.
+    margin : float or None
+        Of the target, in (0, 1].
+    switch_after : int or None
+        When "guarded" switches: when the thresholds of its segments add up to this. None: at the bound of "batched".
+    """
+
+    epsilon: Real = 1.0
+    delta: Real = 0.0
+    algorithm: str = "segment"
+    neighbours: str = "replace"
+    horizon: int | None = None
+    margin: float | None = None
+    switch_after: int | None = None
+
+    def __post_init__(self) -> None:
+        budget(self.epsilon)
+        if rational(self.delta, "delta", zero=True) >= 1:
+            raise ParameterError(f"delta must lie in [0, 1); got {self.delta}. 1e-6 is usual, 0 for segment.")
+        if self.algorithm not in ALGORITHMS:
+            raise ParameterError(f"algorithm must be one of {', '.join(ALGORITHMS)}; got {self.algorithm!r}.")
+        if self.neighbours not in ("replace", "zero-out"):
+            raise ParameterError(f"neighbours of a stream must be replace or zero-out; got {self.neighbours!r}.")
+        lacking = [name for name in ("delta", "horizon", "margin") if not getattr(self, name)]
+        if self.algorithm != "segment" and lacking:
+            raise ParameterError(f"algorithm {self.algorithm!r} needs {', '.join(lacking)}. Or choose 'segment'.")
+        if self.switch_after is not None:
+            whole(self.switch_after, "switch_after")
+
+    def policy(self, dimension: int) -> Policy:
+        """Return the policy before the first release, for so many coordinates, the bias included."""
+        if self.algorithm == "segment":
+            return SegmentPolicy.start(dimension, self.epsilon)
+        plan = self.plan(dimension)
+        if self.algorithm == "paper":
+            return PaperPolicy.start(dimension, **_parameters(plan.paper))
+        second = BatchedPolicy.start(dimension, **_parameters(plan.batched))
+        if self.algorithm == "batched":
+            return second
+        first = SegmentPolicy.start(dimension, self.epsilon)
+        return GuardedPolicy(first, second, self.switch_after or int(plan.batched.mistakes) + 1)
+
+    def plan(self, dimension: int) -> StreamPlan:
+        """Return what the learners with a mistake bound promise."""
+        if self.margin is None or self.horizon is None:
+            raise ParameterError("a mistake bound needs the horizon and the margin of the stream.")
+        return plan_stream(
+            dimension - 1, self.margin, self.horizon, self.epsilon, float(self.delta), neighbours=self.neighbours
+        )
+
+    def certificate(self, policy: Policy, secure: bool, assumptions: Sequence[Assumption] = ()) -> Certificate:
+        """Charge all hypotheses that the policy will ever lead to, and certify them; refuse if they cost too much."""
+        delta = 0 if self.algorithm == "segment" else self.delta
+        account = Account(self.epsilon, delta, self.neighbours, Unit(of="round"))
+        account.charge(HYPOTHESES, policy.event(), account.epsilon)
+        usual = (Assumption.FEATURES, Assumption.SETTINGS, Assumption.ROUND_COUNT)
+        return account.certificate(secure=secure, assumptions=(*usual, *assumptions), settings=self.document())
+
+    def document(self) -> dict[str, Any]:
+        """Return the settings in JSON's types; `from_document` reads them back."""
+        exact = {"epsilon": str(Fraction(self.epsilon)), "delta": str(Fraction(self.delta))}
+        return {"model": "halfspace"} | asdict(self) | exact
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "StreamSettings":
+        """Read settings."""
+        fields = {name: value for name, value in document.items() if name != "model"}
+        return cls(**fields | {name: Fraction(fields[name]) for name in ("epsilon", "delta")})
+
+
+def _parameters(plan: LearnerPlan) -> dict[str, Any]:
+    return {
+        "threshold": plan.threshold,
+        "draws": plan.draws,
+        "releases": plan.releases,
+        "rate": plan.rate,
+        "above": (plan.above, plan.above),
+    }

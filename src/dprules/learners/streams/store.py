@@ -1,0 +1,267 @@
+"""A stream learner that lives on disk: private state in SQLite, the released hypothesis beside it.
+
+    folder/private/state.db     mode 0600 in a folder of mode 0700: scores, noise, positions in sources
+    folder/hypothesis.json      public: the hypothesis in force, and its certificate
+
+A batch is acknowledged when its effect and every hypothesis it led to are committed in one transaction; only then is a
+hypothesis published. So a process that is killed at any instant releases no decision twice, loses no acknowledged event
+and counts none twice.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from dprules.accounting import Assumption, Certificate
+from dprules.errors import DataError, ModelError, PrivacyError
+from dprules.learners.streams.database import connect, pack_integers, transaction, unpack_integers
+from dprules.learners.streams.event_files import Position
+from dprules.learners.streams.features import Event, StreamFeatures
+from dprules.learners.streams.learner import DrawnIndices, Policy, PrivateLearner, Secret
+from dprules.learners.streams.settings import StreamSettings
+from dprules.models import Released, StreamMark
+from dprules.private import Private
+from dprules.schema import Schema
+
+FORMAT = "dprules-stream"
+VERSION = 1
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), scores BLOB NOT NULL, cached INTEGER NOT NULL,
+    tau INTEGER, seen INTEGER, rounds INTEGER NOT NULL) STRICT;
+CREATE TABLE releases (number INTEGER PRIMARY KEY, indices BLOB NOT NULL) STRICT;
+CREATE TABLE sources (name TEXT PRIMARY KEY, line INTEGER NOT NULL, byte INTEGER NOT NULL, mark TEXT NOT NULL) STRICT;
+"""
+
+
+def read_published(folder: Path, *, unverified: bool = False) -> Released:
+    """Read the public file of a stream; one that does not verify is refused, unless `unverified`."""
+    path = _public(folder)
+    if not path.is_file():
+        raise DataError(f"{folder} is not a stream of dprules. Make one with `dprules stream init`.")
+    published = Released.load(path, unverified=unverified)
+    if published.stream is None:
+        raise ModelError(f"{path} is not the public file of a stream. Run `dprules stream learn` again.")
+    return published
+
+
+def _public(folder: Path) -> Path:
+    return folder / "hypothesis.json"
+
+
+def _private(folder: Path) -> Path:
+    return folder / "private" / "state.db"
+
+
+def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatures) -> Released:
+    """Make a new stream in a folder that is not there yet; nothing is learnt yet.
+
+    Parameters
+    ----------
+    folder : Path
+        Will hold the private state and the public hypothesis.
+    settings : StreamSettings
+        The algorithm and its budget.
+    features : StreamFeatures
+        What is asked of events.
+    """
+    policy = settings.policy(features.count + 1)
+    certificate = _certificate(settings, policy, features)
+    name = secrets.token_hex(16)
+    meta = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "stream": name,
+        "settings": json.dumps(settings.document()),
+        "schema": features.schema.to_toml(),
+        "width": str(features.width),
+        "certificate": certificate.to_json(),
+    }
+    if folder.exists():
+        raise DataError(f"{folder} is there already. Name a new folder for the stream.")
+    if not folder.parent.is_dir():
+        raise DataError(f"{folder.parent}: no such folder. Make it first.")
+    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    try:
+        (making / "private").mkdir(mode=0o700)
+        os.close(os.open(_private(making), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with connect(_private(making)) as connection, transaction(connection):
+            for statement in filter(str.strip, _TABLES.split(";")):
+                connection.execute(statement)
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+            _keep(connection, PrivateLearner(policy).secret(), 0)
+        model = features.halfspace(policy.weights, 0)
+        published = Released.of(model, features.schema.label, certificate, stream=StreamMark(name, 0))
+        published.save(_public(making))
+        making.chmod(0o755)
+        making.rename(folder)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
+    return published
+
+
+def _certificate(settings: StreamSettings, policy: Policy, features: StreamFeatures) -> Certificate:
+    read_off = (Assumption.VALUES_READ_OFF,) if features.schema.values_are_public else ()
+    return settings.certificate(policy, secure=True, assumptions=read_off)
+
+
+class Stream(Private):
+    """A stream that is open to learn. It holds private state and shows nothing of it."""
+
+    __slots__ = (
+        "_certificate",
+        "_connection",
+        "_folder",
+        "_learner",
+        "_name",
+        "_number",
+        "_rounds",
+        "_start",
+        "features",
+    )
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self._folder = folder
+        self._connection = connection
+        meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+        if meta.get("format") != FORMAT or meta.get("version") != str(VERSION):
+            raise ModelError(f"{folder} was made by another version of dprules. Use that one, or start a new stream.")
+        self.features = StreamFeatures(Schema.from_toml(meta["schema"]), int(meta["width"]))
+        """What is asked of events: public."""
+        settings = StreamSettings.from_document(json.loads(meta["settings"]))
+        self._start = settings.policy(self.features.count + 1)
+        self._certified = Certificate.from_document(json.loads(meta["certificate"]))
+        if _certificate(settings, self._start, self.features).charges != self._certified.charges:
+            raise ModelError(f"{folder}: this dprules would learn otherwise than was certified. Use the one before.")
+        self._name = meta["stream"]
+        self._load()
+        self._refuse_an_older_copy()
+        self._publish()
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: str | Path) -> Iterator["Stream"]:
+        """Open a stream to learn; a second process is refused, and so is a state older than what was published."""
+        where = Path(folder)
+        if not _private(where).is_file():
+            raise DataError(f"{where} is not a stream of dprules. Make one with `dprules stream init`.")
+        with (where / "private" / "lock").open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise DataError(f"{where} is in use by another process. Wait for it, or stop it.") from None
+            with connect(_private(where)) as connection:
+                yield cls(where, connection)
+
+    def __repr__(self) -> str:
+        return f"<stream {self._folder}>"
+
+    @property
+    def published(self) -> Released:
+        """What everybody may see: the hypothesis in force, and its certificate."""
+        model = self.features.halfspace(self._learner.policy.weights, self._number)
+        mark = StreamMark(self._name, self._rounds)
+        return Released.of(model, self.features.schema.label, self._certified, stream=mark)
+
+    @property
+    def releases(self) -> int:
+        """How many hypotheses have been released."""
+        return self._number
+
+    def position(self, source: str) -> Position:
+        """Return up to where a source has been learnt."""
+        row = self._connection.execute("SELECT line, byte, mark FROM sources WHERE name = ?", (source,)).fetchone()
+        return Position() if row is None else Position(*row)
+
+    def learn(self, events: Sequence[Event], source: str, position: Position | int) -> int:
+        """Learn a batch that ends at a position of its source; return the number of its line when it is committed.
+
+        A batch that was acknowledged before is recognised by its position and left alone, so that each event counts
+        once whatever queue it comes from.
+
+        Parameters
+        ----------
+        events : sequence of mappings
+            Rounds, in their order.
+        source : str
+            Name of the file or queue.
+        position : Position or int
+            How many events of the source there are up to the end of this batch.
+        """
+        reached = position if isinstance(position, Position) else Position(position)
+        if reached.line <= self.position(source).line:
+            return reached.line
+        released: list[DrawnIndices] = []
+        try:
+            with transaction(self._connection) as connection:
+                block = self.features.block(events)
+                self._learner.learn(block, self.features.labels(events), released.append)
+                for i, release in enumerate(released):
+                    packed = pack_integers(np.array(release.indices, dtype=np.int64))
+                    connection.execute("INSERT INTO releases VALUES (?, ?)", (self._number + i + 1, packed))
+                _keep(connection, self._learner.secret(), self._rounds + len(events))
+                values = (source, reached.line, reached.byte, reached.mark)
+                connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)", values)
+        except BaseException:
+            self._load()  # what was drawn and not committed is forgotten: nobody has seen it
+            raise
+        self._rounds += len(events)
+        self._number += len(released)
+        self._publish()
+        return reached.line
+
+    def _load(self) -> None:
+        """Compute the policy again from the releases, and take the private state up where it was committed."""
+        rows = self._connection.execute("SELECT number, indices FROM releases ORDER BY number").fetchall()
+        kept = self._connection.execute("SELECT scores, cached, tau, seen, rounds FROM secret").fetchall()
+        policy: Policy = self._start
+        torn = ModelError(f"{self._folder}: the private state does not fit its features. Start a new stream.")
+        for place, (number, packed) in enumerate(rows, start=1):
+            indices = unpack_integers(packed)
+            candidates = 2 * len(policy.weights.values)
+            if number != place or len(indices) == 0 or not 0 <= indices.min() <= indices.max() <= candidates:
+                raise torn
+            policy = policy.after(indices)
+        scores, cached, tau, seen, rounds = kept[0] if kept else (b"", 0, None, 0, 0)
+        watch = None if tau is None else (int(tau), int(seen or 0))
+        secret = Secret(unpack_integers(scores), int(cached), watch)
+        if len(secret.scores) != len(policy.weights.values):
+            raise torn
+        self._learner = PrivateLearner.resume(policy, secret)
+        self._number = len(rows)
+        self._rounds = int(rounds)
+
+    def _refuse_an_older_copy(self) -> None:
+        """Going on from it would draw again what has been published."""
+        try:
+            seen = read_published(self._folder, unverified=True)
+        except (DataError, ModelError):  # lost or torn: it will be published again
+            return
+        mark = seen.stream
+        if mark is None or mark.name != self._name:
+            raise PrivacyError("The public file belongs to another stream. Put both back to where they belong.")
+        releases = getattr(seen.model, "releases", 0)
+        if releases > self._number or mark.rounds > self._rounds:
+            raise PrivacyError(
+                "The private state is older than what was published. "
+                "Restore the newest copy; going on would decide one round twice."
+            )
+
+    def _publish(self) -> None:
+        self.published.save(_public(self._folder))
+
+
+def _keep(connection: sqlite3.Connection, secret: Secret, rounds: int) -> None:
+    tau, seen = (None, None) if secret.watch is None else secret.watch
+    values = (1, pack_integers(secret.scores), secret.cached, tau, seen, rounds)
+    connection.execute("INSERT OR REPLACE INTO secret VALUES (?, ?, ?, ?, ?, ?)", values)

@@ -1,0 +1,1 @@
+"""Models in other languages: the same reading of cells, and the same answers, everywhere."""

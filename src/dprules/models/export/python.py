@@ -1,0 +1,63 @@
+"""Lists as Python: a module that carries the reader of cells and needs nothing but Python."""
+
+import inspect
+import json
+from collections.abc import Sequence
+
+from dprules.schema import Categorical, Column, Literal, Numeric, Operator, Positive, Value, cells
+
+_READERS = {"categorical": "find_value", "numeric": "read_number", "boolean": "read_truth", "positive": "read_positive"}
+_FORMS = {
+    Operator.EQUALS: "{name} == {value!r}",
+    Operator.DIFFERS: "{name} is not None and {name} != {value!r}",
+    Operator.BELOW: "{name} is not None and {name} < {value!r}",
+    Operator.AT_LEAST: "{name} is not None and {name} >= {value!r}",
+    Operator.IS_TRUE: "{name} is True",
+    Operator.IS_FALSE: "{name} is False",
+    Operator.ABOVE_ZERO: "{name} is True",
+    Operator.NOT_ABOVE_ZERO: "{name} is False",
+    Operator.IS_MISSING: "{name} is None",
+    Operator.IS_PRESENT: "{name} is not None",
+}
+_POSITIVE = '''
+def read_positive(cell):
+    """Whether a number is above 0; a Boolean true counts as 1."""
+    number = read_number(cell)
+    return read_truth(cell) if number is None else number > 0
+'''
+
+
+def write_list(branches: Sequence[tuple[Sequence[Literal], Value]], default: Value, columns: Sequence[Column]) -> str:
+    """Return a module with one function, `predict(row)`."""
+    names = {column.name: f"c{i}" for i, column in enumerate(columns)}
+    tables = [f"VALUES_{names[c.name]} = {c.forms!r}" for c in columns if isinstance(c, Categorical)]
+    lines = ["def predict(row):", '    """Return the label of a row, given as a dictionary."""']
+    lines += [f"    {names[column.name]} = {_reading(column, names[column.name])}" for column in columns]
+    for conditions, label in branches:
+        question = " and ".join(_python(literal, names) for literal in conditions)
+        printed = json.dumps(" and ".join(map(str, conditions)))[1:-1]
+        lines += [f"    if {question}:  # {printed}", f"        return {label!r}"]
+    lines.append(f"    return {default!r}")
+    needs_positive = any(isinstance(column, Positive) for column in columns)
+    parts = [
+        "# A decision list, exported by dprules. The first part says how cells are read.",
+        inspect.getsource(cells),
+    ]
+    parts += [_POSITIVE.rstrip()] if needs_positive else []
+    return "\n\n".join([*parts, "\n".join(["", *tables, "", "", *lines, ""])])
+
+
+def _reading(column: Column, name: str) -> str:
+    cell = f"row.get({column.name!r})"
+    if isinstance(column, Categorical):
+        return f"find_value({cell}, VALUES_{name})"
+    return f"{_READERS[column.kind]}({cell})"
+
+
+def _python(literal: Literal, names: dict[str, str]) -> str:
+    value = literal.value
+    if isinstance(literal.column, Categorical) and value is not None:
+        value = literal.column.code(value)
+    if isinstance(literal.column, Numeric) and value is not None:
+        value = float(value)
+    return _FORMS[literal.operator].format(name=names[literal.column.name], value=value)

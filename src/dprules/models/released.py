@@ -1,0 +1,213 @@
+"""What a fit publishes: a model, what it predicts, and its certificate, in one file."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dprules.accounting import Certificate, Counts, Cover, Event, PaperCover, Quantiles
+from dprules.errors import ModelError, UnverifiedError
+from dprules.files import digest, read_document, read_document_file, require_format, write_whole
+from dprules.models.halfspace import Halfspace
+from dprules.models.rule_list import RuleList
+from dprules.schema import DocumentReader, Label, Numeric
+
+FORMAT = "dprules-model"
+VERSION = 1
+Model = RuleList | Halfspace
+
+_KINDS: dict[str, type[RuleList] | type[Halfspace]] = {RuleList.kind: RuleList, Halfspace.kind: Halfspace}
+
+RULES = "rules"
+CLASS_COUNTS = "class counts"
+RULE_COUNTS = "counts of the rules"
+HYPOTHESES = "hypotheses"
+"""Names of releases: what a certificate must list for what a model shows."""
+
+
+def cuts_of(column: str) -> str:
+    """Return the name of the release that buys the cuts of a column."""
+    return f"cuts of {column}"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamMark:
+    """Which stream a model comes from, and how far it had come: a private state with fewer rounds is an older copy."""
+
+    name: str
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A public model in its envelope.
+
+    Parameters
+    ----------
+    model : RuleList or Halfspace
+        What predicts.
+    label : Label
+        What it predicts: the name of the column, and its classes.
+    certificate : Certificate
+        What was guaranteed; it holds the digest of the model.
+    table : str or None
+        The name of the table that it was learnt from, if it was given.
+    created : str
+        When, in UTC.
+    software : str
+        By what.
+    stream : StreamMark or None
+        For models that a stream publishes.
+    """
+
+    model: Model
+    label: Label
+    certificate: Certificate
+    table: str | None = None
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    software: str = field(default_factory=lambda: f"dprules {version('dprules')}")
+    stream: StreamMark | None = None
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        label: Label,
+        certificate: Certificate,
+        table: str | None = None,
+        stream: StreamMark | None = None,
+    ) -> "Released":
+        """Put a model and its certificate in one envelope, and tie them together."""
+        made = cls(model, label, certificate, table, stream=stream)
+        return cls(model, label, certificate.for_model(made.digest()), table, made.created, made.software, stream)
+
+    def digest(self) -> str:
+        """Return the digest of everything that the certificate is about."""
+        return digest({"kind": self.model.kind, "model": self.model.document(), "label": self.label.entry()})
+
+    def __str__(self) -> str:
+        return f"{self.model}\n\n{self.certificate}"
+
+    def verify(self) -> bool:
+        """Whether the certificate holds and covers what the model shows.
+
+        It checks that the file is consistent, not who wrote it.
+        """
+        return not self.faults()
+
+    def faults(self) -> list[str]:
+        """Return what is wrong, in sentences; nothing if the file verifies."""
+        found = self.certificate.faults()
+        if self.certificate.model_digest != self.digest():
+            found.append("the certificate is for another model")
+        if tuple(self.model.classes) not in (self.label.classes, self.label.classes[::-1]):
+            found.append("the model has other classes than its label")
+        if isinstance(self.model, RuleList):
+            return found + _list_faults(self.model, self.certificate)
+        return found + _stream_faults(self.certificate)
+
+    def require_verified(self) -> "Released":
+        """Return itself, or refuse with what is wrong."""
+        found = self.faults()
+        if found:
+            raise UnverifiedError(
+                f"the model does not verify: {'; '.join(found)}. Ask for the file that was published."
+            )
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """Return the envelope as a JSON document."""
+        stream = None if self.stream is None else {"name": self.stream.name, "rounds": self.stream.rounds}
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "kind": self.model.kind,
+            "label": self.label.entry(),
+            "model": self.model.document(),
+            "table": self.table,
+            "created": self.created,
+            "software": self.software,
+            "stream": stream,
+            "certificate": self.certificate.document(),
+        }
+
+    def to_json(self) -> str:
+        """Return the envelope as JSON."""
+        return json.dumps(self.document(), indent=2) + "\n"
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "Released":
+        """Read an envelope; files that are broken, hostile or of another version are refused."""
+        require_format(document, FORMAT, VERSION)
+        kind = _KINDS.get(str(document.get("kind")))
+        if kind is None or not isinstance(document.get("model"), dict):
+            raise ModelError("the file has no model that this dprules knows. Fit again.")
+        model = kind.from_document(document["model"])
+        label = DocumentReader("", "the file").label(document.get("label"))
+        certificate = Certificate.from_document(document.get("certificate"))
+        texts = [document.get(name) for name in ("table", "created", "software")]
+        if not all(text is None or (isinstance(text, str) and len(text) < 1000) for text in texts):
+            raise ModelError("the file does not say when and by what it was made. Fit again.")
+        table, created, software = texts
+        return cls(model, label, certificate, table, str(created), str(software), _read_stream(document.get("stream")))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Released":
+        """Read an envelope from JSON; it is not verified."""
+        return cls.from_document(read_document(text))
+
+    def save(self, path: str | Path) -> None:
+        """Write the file whole or not at all."""
+        write_whole(Path(path), self.to_json())
+
+    @classmethod
+    def load(cls, path: str | Path, *, unverified: bool = False) -> "Released":
+        """Read a model file; one that does not verify is refused, unless `unverified`."""
+        loaded = cls.from_document(read_document_file(Path(path)))
+        return loaded if unverified else loaded.require_verified()
+
+
+def _read_stream(entry: object) -> StreamMark | None:
+    if entry is None:
+        return None
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or type(entry.get("rounds")) is not int:
+        raise ModelError("the file does not say which stream it comes from. Run `dprules stream learn` again.")
+    return StreamMark(entry["name"], entry["rounds"])
+
+
+def _named(certificate: Certificate, name: str, *kinds: type[Event]) -> list[Event]:
+    return [r.event for r in certificate.releases if r.name == name and isinstance(r.event, kinds)]
+
+
+def _list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
+    """What a list shows must have been paid for: its rules, counts, bought cuts, and what its recipe looked at."""
+    found = []
+    drawn = _named(certificate, RULES, Cover, PaperCover)
+    if not drawn:
+        found.append("no release is for the rules")
+    for event in drawn:
+        if isinstance(event, Cover) and event.rounds is not None and len(rules.rules) >= event.rounds:
+            found.append("it has more rules than were drawn")
+        if _looks_at_classes(event, certificate) and not _named(certificate, CLASS_COUNTS, Counts):
+            found.append("its recipe needs class counts, and none were charged")
+    if rules.counts is not None and not _named(certificate, RULE_COUNTS, Counts):
+        found.append("counts of the rules are shown, and none were charged")
+    for column in rules.columns:
+        if isinstance(column, Numeric) and column.bought and not _named(certificate, cuts_of(column.name), Quantiles):
+            found.append(f"the cuts of {column.name} were bought, and not charged")
+    return found
+
+
+def _looks_at_classes(event: Event, certificate: Certificate) -> bool:
+    """Whether the number of rules or the rewards were chosen from noisy class counts."""
+    if isinstance(event, PaperCover):
+        return False
+    settings = certificate.settings
+    chosen = settings.get("max_rules") is None or settings.get("reward") in (None, "auto")
+    return chosen or (isinstance(event, Cover) and event.is_scheduled)
+
+
+def _stream_faults(certificate: Certificate) -> list[str]:
+    return [] if _named(certificate, HYPOTHESES, Event) else ["no release is for the hypotheses"]

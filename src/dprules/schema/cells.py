@@ -1,0 +1,151 @@
+"""How one cell is read: from that cell and public declarations alone, never from its column's type or other rows.
+
+Every source (CSV, Parquet, frames, databases, dictionaries, JSON events) is read by these functions, and the Python
+export carries this file as it is, so that it needs the standard library only. The grammar is small enough for SQL.
+
+A *value* is text. A declared value matches a cell of the same text, or one that is equal as a decimal without leading
+zeros (1, 1.0 and "1.0" are "1"; "01" is not); true and false in any case are one word each, and equal 1 and 0 where
+the declared values are a pair of Booleans. Whatever cannot be read is missing; nothing raises.
+"""
+
+import re
+from datetime import date, datetime, time
+from decimal import Decimal
+from math import isfinite
+from uuid import UUID
+
+LARGEST_VALUE = 2**53
+"""Decimals beyond it cannot be declared: a column that has turned into floats could not tell them apart."""
+LARGEST_NUMBER = 1e100
+"""Numbers from here on are missing: not every engine can hold them."""
+
+# Bounded, so that no engine chokes on a cell.
+NUMBER = re.compile(r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]{0,200})?|\.[0-9]{1,200})(?:[eE][+-]?[0-9]{1,3})?")
+DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,100})?")
+TRUE_WORDS = ("true", "t", "yes", "y", "1")
+FALSE_WORDS = ("false", "f", "no", "n", "0")
+
+
+def read_value(cell: object) -> str | None:
+    """Return the text of a cell; what is empty, not finite, not UTF-8 or an odd object is missing."""
+    try:
+        text = _write(cell)
+        if not text or len(text) > 100_000:
+            return None
+        text.encode("utf-8")  # lone surrogates cannot be written anywhere
+        return text
+    except Exception:  # a cell may be any object, with any methods
+        return None
+
+
+def _write(cell: object) -> str | None:
+    """Return the text of a cell by its own type."""
+    if isinstance(cell, str):
+        return str.__str__(cell)
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8")
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, int):
+        return int.__repr__(cell)
+    if isinstance(cell, float):
+        return float.__repr__(cell) if isfinite(cell) else None
+    if isinstance(cell, Decimal):
+        return format(cell, "f") if cell.is_finite() and abs(cell.adjusted()) < 300 else None
+    if isinstance(cell, datetime):
+        # pandas' NaT is a datetime that differs from itself, and its nanoseconds are not kept everywhere.
+        return datetime.isoformat(cell, " ") if cell == cell else None
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    if isinstance(cell, UUID):
+        return str(cell)
+    if type(cell).__module__ == "numpy":
+        return _write_numpy(cell)
+    return None
+
+
+def _write_numpy(cell: object) -> str | None:
+    """A float of any width is read by its shortest text: float32's 0.1 is 0.1, as in a file."""
+    kind = type(cell).__name__
+    if kind.startswith("float"):
+        return _write(float(str(cell)))
+    if kind == "datetime64":
+        return _write(cell.astype("datetime64[us]").item())  # type: ignore[attr-defined]
+    return _write(cell.item())  # type: ignore[attr-defined]
+
+
+def canonical_decimal(text: str) -> str | None:
+    """Return a decimal without trailing zeros, None if the text is no decimal or has leading zeros."""
+    if not DECIMAL.fullmatch(text):
+        return None
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def read_number(cell: object) -> float | None:
+    """Return a number, None for a missing cell. Booleans and dates are no numbers; spaces around one do not count."""
+    if isinstance(cell, bool) or type(cell).__name__ in ("bool", "bool_"):
+        return None
+    text = read_value(cell)
+    if text is None or not NUMBER.fullmatch(text := text.strip(" ")):
+        return None
+    number = float(text)
+    return number if abs(number) < LARGEST_NUMBER else None
+
+
+def read_truth(cell: object) -> bool | None:
+    """Return whether a cell says true or false (true/false, t/f, yes/no, y/n, 1/0 in any case), None if neither."""
+    text = read_value(cell)
+    if text is None:
+        return None
+    word = text.strip(" ").lower()
+    word = canonical_decimal(word) or word
+    if word in TRUE_WORDS:
+        return True
+    return False if word in FALSE_WORDS else None
+
+
+def tabulate_values(values: list[object]) -> dict[str, int]:
+    """Return every form of every declared value with the value's place.
+
+    Values that share a form, that cannot be written, or decimals that floats cannot tell apart are a ValueError.
+    """
+    table: dict[str, int] = {}
+    for place, value in enumerate(values):
+        for form in _forms(value):
+            if table.setdefault(form, place) != place:
+                raise ValueError(form)
+    pairs = (("true", "1"), ("false", "0"))
+    if len(values) == 2 and all(any(word in table for word in pair) for pair in pairs):  # a pair of Booleans
+        for pair in pairs:
+            place = next(table[word] for word in pair if word in table)
+            for word in pair:
+                table.setdefault(word, place)
+    return table
+
+
+def _forms(value: object) -> set[str]:
+    text = read_value(value)
+    if text is None:
+        raise ValueError
+    decimal = canonical_decimal(text)
+    if decimal is not None and abs(Decimal(decimal)) > LARGEST_VALUE:
+        raise ValueError
+    forms = {text, decimal or text}
+    if text.lower() in ("true", "false"):
+        forms.add(text.lower())
+    return forms
+
+
+def find_value(cell: object, table: dict[str, int]) -> int | None:
+    """Return the place of the declared value that a cell matches, None if there is none."""
+    text = read_value(cell)
+    if text is None:
+        return None
+    if text in table:
+        return table[text]
+    decimal = canonical_decimal(text)
+    if decimal is not None:
+        return table.get(decimal)
+    return table.get(text.lower()) if text.lower() in ("true", "false") else None

@@ -1,0 +1,311 @@
+"""Columns of a table: how a cell becomes a small code.
+
+A code says which declared value (or interval between cuts) a cell has; MISSING is everything else: empty, undeclared,
+unreadable. `cells` says how a cell is read; each kind of column says here what it makes of it.
+"""
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from dprules.errors import SchemaError
+from dprules.schema.cells import find_value, read_number, read_truth, tabulate_values
+
+MISSING: Final = -1
+MOST_VALUES: Final = 30_000
+"""Declared values of one column: codes are 16-bit integers."""
+GRID: Final = 64
+"""Clipped numbers are rounded to multiples of 1/64."""
+MOST_GRID_POINTS: Final = 2**20
+"""Places that a private cut may have."""
+Value = str | int | float
+
+
+class FieldError(SchemaError):
+    """A field of a schema breaks its rule. `place`, `key` and `rule` let a file's reader name the line."""
+
+    def __init__(self, place: tuple[str, ...], key: str, rule: str) -> None:
+        self.place = place
+        self.key = key
+        self.rule = rule
+        super().__init__(f"{'.'.join((*place, key))} must be {rule}. Mend that entry.")
+
+
+@dataclass(frozen=True, slots=True)
+class Column(ABC):
+    """A named column. With `missing_literal`, "is missing" is a literal; otherwise a missing cell makes all false."""
+
+    name: str
+    missing_literal: bool = field(default=False, kw_only=True)
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise SchemaError("a column must have a name, a text that is not empty.")
+        if not isinstance(self.missing_literal, bool):
+            raise FieldError(self._place, "missing_literal", "True or False")
+
+    @property
+    def _place(self) -> tuple[str, ...]:
+        return ("columns", self.name)
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many codes there are, MISSING aside."""
+
+    @abstractmethod
+    def code(self, cell: object) -> int:
+        """Return the code of one cell."""
+
+    def entry(self) -> dict[str, Any]:
+        """Return the column as an entry of a schema file or a model file."""
+        return {"kind": self.kind} | self._fields() | ({"missing": "literal"} if self.missing_literal else {})
+
+    def _fields(self) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Categorical(Column):
+    """One of a few declared values.
+
+    Examples
+    --------
+    >>> sex = Categorical("sex", ["f", "m"])
+    >>> sex.code("m"), sex.code("x"), Categorical("grade", [1, 2]).code("2.0")
+    (1, -1, 1)
+    """
+
+    values: tuple[Value, ...]
+    _table: dict[str, int] = field(init=False, repr=False, compare=False)
+    kind = "categorical"
+
+    def __post_init__(self) -> None:
+        super(Categorical, self).__post_init__()
+        values = read_values(self.values, self._place, "values")
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "_table", forms_of(values, self._place, "values"))
+
+    @property
+    def size(self) -> int:
+        """One code a value."""
+        return len(self.values)
+
+    @property
+    def forms(self) -> dict[str, int]:
+        """Every text that a declared value is written as, with the value's code."""
+        return self._table
+
+    def code(self, cell: object) -> int:
+        """Return the position of the value."""
+        found = find_value(cell, self._table)
+        return MISSING if found is None else found
+
+    def _fields(self) -> dict[str, Any]:
+        return {"values": list(self.values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Numeric(Column):
+    """A number, known by how many of the increasing cuts it reaches.
+
+    Parameters
+    ----------
+    cuts : sequence of numbers
+        Increasing; public, or bought.
+    bought : bool
+        Whether the cuts were released by a mechanism: then the certificate must list it.
+    """
+
+    cuts: tuple[float, ...]
+    bought: bool = field(default=False, kw_only=True)
+    kind = "numeric"
+
+    def __post_init__(self) -> None:
+        super(Numeric, self).__post_init__()
+        if isinstance(self.cuts, str) or not isinstance(self.cuts, Iterable):
+            raise FieldError(self._place, "cuts", "an increasing list of numbers")
+        cuts = [_plain(cut) for cut in self.cuts]
+        # Bought cuts may have fallen together, up to none.
+        fits = all(is_number(cut) for cut in cuts) and (cuts or self.bought) and len(cuts) < MOST_VALUES
+        if not fits or cuts != sorted(set(cuts)):
+            raise FieldError(self._place, "cuts", "an increasing list of numbers")
+        object.__setattr__(self, "cuts", tuple(float(cut) for cut in cuts))
+
+    @property
+    def size(self) -> int:
+        """One code an interval."""
+        return len(self.cuts) + 1
+
+    def code(self, cell: object) -> int:
+        """Return the number of cuts at or below the number."""
+        number = read_number(cell)
+        return MISSING if number is None else bisect_right(self.cuts, number)
+
+    def _fields(self) -> dict[str, Any]:
+        return {"cuts": list(self.cuts)} | ({"bought": True} if self.bought else {})
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateCuts(Column):
+    """A numeric column whose cuts will be bought with a share of epsilon: medians of halves within public bounds.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Public bounds; numbers beyond are read as the bound.
+    number : int
+        1, 3, 7, 15, 31 or 63: each level of halving doubles them.
+    step : float or None
+        Cuts are lower + multiples of it; None: a thousandth of the range.
+    """
+
+    lower: float
+    upper: float
+    number: int = 7
+    step: float | None = None
+    kind = "numeric"
+
+    def __post_init__(self) -> None:
+        super(PrivateCuts, self).__post_init__()
+        lower = _plain(self.lower)
+        upper = _plain(self.upper)
+        number = _plain(self.number)
+        step = _plain(self.step)
+        if not (is_number(lower) and is_number(upper) and _are_apart(float(lower), float(upper))):
+            rule = "public bounds with lower < upper, below 1e100 and not next to each other"
+            raise FieldError(self._place, "private_cuts", rule)
+        if isinstance(number, bool) or number not in (1, 3, 7, 15, 31, 63):
+            raise FieldError(self._place, "private_cuts", "a number of cuts of 1, 3, 7, 15, 31 or 63")
+        if step is not None and not (is_number(step) and step > 0 and (upper - lower) / step <= MOST_GRID_POINTS):
+            raise FieldError(self._place, "private_cuts", f"a step that leaves at most {MOST_GRID_POINTS:,} places")
+        for name, value in (("lower", float(lower)), ("upper", float(upper)), ("number", number)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "step", None if step is None else float(step))
+
+    @property
+    def levels(self) -> int:
+        """Levels of halving: 2^levels - 1 cuts."""
+        return self.number.bit_length()
+
+    @property
+    def size(self) -> int:
+        """None until the cuts are known."""
+        return 0
+
+    def code(self, cell: object) -> int:
+        """Refuse: there are no cuts yet."""
+        raise SchemaError(f"the cuts of column {self.name!r} are private and not bought yet. Fit first.")
+
+    def _fields(self) -> dict[str, Any]:
+        asked = {"lower": self.lower, "upper": self.upper, "number": self.number}
+        return {"private_cuts": asked | ({} if self.step is None else {"step": self.step})}
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean(Column):
+    """True or false: Booleans, or one of true/false, t/f, yes/no, y/n, 1/0 in any case."""
+
+    kind = "boolean"
+
+    @property
+    def size(self) -> int:
+        """False and true."""
+        return 2
+
+    def code(self, cell: object) -> int:
+        """Return 1 for true and 0 for false."""
+        truth = read_truth(cell)
+        return MISSING if truth is None else int(truth)
+
+
+@dataclass(frozen=True, slots=True)
+class Positive(Column):
+    """Whether a number is above 0: how estimators without a schema read numbers. A Boolean true counts as 1."""
+
+    kind = "positive"
+
+    @property
+    def size(self) -> int:
+        """At most 0, and above."""
+        return 2
+
+    def code(self, cell: object) -> int:
+        """Return 1 for a number above 0 and 0 for one that is not."""
+        number = read_number(cell)
+        if number is not None:
+            return int(number > 0)
+        truth = read_truth(cell)
+        return MISSING if truth is None else int(truth)
+
+
+@dataclass(frozen=True, slots=True)
+class Clipped(Column):
+    """A number in [-1, 1] on a grid of 1/64: how stream learners read real features. It has no codes."""
+
+    kind = "clipped"
+
+    @property
+    def size(self) -> int:
+        """None: it is a number."""
+        return 0
+
+    def code(self, cell: object) -> int:
+        """Refuse: a clipped number is weighed, not asked about."""
+        raise SchemaError(f"column {self.name!r} holds numbers that are weighed as they are.")
+
+    def number(self, cell: object) -> float:
+        """Return the number as it is weighed; a missing one is 0."""
+        read = read_number(cell)
+        if read is None:
+            truth = read_truth(cell)
+            read = 0.0 if truth is None else float(truth)
+        return round(GRID * min(1.0, max(-1.0, read))) / GRID
+
+
+def read_values(values: object, place: tuple[str, ...], key: str) -> tuple[Value, ...]:
+    """Return declared values as plain Python values: different, all text or all numbers."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise FieldError(place, key, "a list of values")
+    plain = tuple(_plain(value) for value in values)
+    if not 0 < len(plain) <= MOST_VALUES:
+        raise FieldError(place, key, f"a list of 1 to {MOST_VALUES:,} values")
+    texts = all(isinstance(value, str) and value for value in plain)
+    truths = all(isinstance(value, bool) for value in plain)
+    if not (texts or truths or all(is_number(value) for value in plain)):
+        raise FieldError(place, key, "different values, all text (not empty) or all numbers (integers up to 2^53)")
+    return tuple(str(value) if isinstance(value, bool) else value for value in plain)
+
+
+def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str) -> dict[str, int]:
+    """Return the forms of declared values; values that share one (such as "1" and "1.0") are refused."""
+    try:
+        return tabulate_values(list(values))
+    except ValueError:
+        pass
+    raise FieldError(
+        place, key, 'different values: ones that are written differently but read alike ("1", "1.0") are one'
+    )
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a finite number that a double holds exactly, as engines compare them."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= 2**53 if isinstance(value, int) else isfinite(value) and abs(value) < 1e100
+
+
+def _plain(value: object) -> Any:
+    """Return NumPy's scalars as Python's, which JSON and TOML can write."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _are_apart(lower: float, upper: float) -> bool:
+    """Whether there is room for a grid of cuts."""
+    return upper - lower > 1e-9 * max(abs(lower), abs(upper))

@@ -1,0 +1,48 @@
+"""The column to predict."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dprules.schema.columns import Categorical, FieldError, Value, forms_of, read_values
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The column to predict: its classes, in their order, and the positive one, if any.
+
+    Examples
+    --------
+    >>> Label("readmitted", ["no", "yes"], positive="yes").column().code("yes")
+    1
+    """
+
+    name: str
+    classes: tuple[Value, ...]
+    positive: Value | None = None
+    inferred: bool = field(default=False, kw_only=True)
+    """Whether the classes were read off labels: then there may be a single one."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise FieldError(("label",), "column", "the name of the label column")
+        classes = read_values(self.classes, ("label",), "classes")
+        if len(classes) < 2 and not self.inferred:
+            raise FieldError(("label",), "classes", "at least two classes")
+        table = forms_of(classes, ("label",), "classes")
+        object.__setattr__(self, "classes", classes)
+        if self.positive is not None:
+            place = table.get(str(self.positive)) if not isinstance(self.positive, bool) else None
+            place = table.get(str(self.positive).lower()) if place is None else place
+            if place is None:
+                raise FieldError(("label",), "positive", "one of the classes")
+            object.__setattr__(self, "positive", classes[place])
+
+    def column(self) -> Categorical:
+        """Return the label as a column."""
+        return Categorical(self.name, self.classes)
+
+    def entry(self) -> dict[str, Any]:
+        """Return the label as an entry of a schema file or a model file."""
+        positive = {} if self.positive is None else {"positive": self.positive}
+        inferred = {"inferred": True} if self.inferred else {}
+        return {"column": self.name, "classes": list(self.classes)} | positive | inferred

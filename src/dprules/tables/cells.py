@@ -1,0 +1,189 @@
+"""Columns of cells, of whatever kind a source has them in, read by the one reader of cells.
+
+A distinct cell is read once (`Column.code`) and the codes are spread by position. Where whole columns can be read
+faster (Booleans, 64-bit numbers), a test holds the result against the reader cell by cell.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from dprules.private import Private
+from dprules.schema import MISSING, Boolean, Column, Numeric, Positive
+from dprules.schema.cells import LARGEST_NUMBER, canonical_decimal, read_number, read_value
+
+Codes = NDArray[np.int16]
+Floats = NDArray[np.float64]
+Read = Callable[[object], Any]
+
+
+class CodedCells(Private):
+    """Cells as positions in a list of values; -1 is a missing cell."""
+
+    __slots__ = ("places", "values")
+
+    def __init__(self, places: NDArray[np.int64], values: Sequence[object]) -> None:
+        self.places = places
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+Cells = NDArray[Any] | pa.Array | Sequence[object] | CodedCells
+"""One column of a batch: a NumPy array, an Arrow array, Python objects, or coded cells."""
+
+
+def read_codes(column: Column, cells: Cells) -> Codes:
+    """Return the code of each cell."""
+    if isinstance(column, Boolean | Positive):
+        truths = _as_booleans(cells)
+        if truths is not None:
+            return truths
+    if isinstance(column, Numeric | Positive):
+        numbers = _as_numbers(cells)
+        if numbers is not None:
+            return _codes_of_numbers(column, numbers)
+    return _spread(cells, column.code, MISSING, np.dtype(np.int16))
+
+
+def read_numbers(cells: Cells) -> Floats:
+    """Return the number of each cell, NaN where it is missing."""
+    numbers = _as_numbers(cells)
+    if numbers is not None:
+        return numbers
+    return _spread(cells, lambda cell: _or_nan(read_number(cell)), np.nan, np.dtype(np.float64))
+
+
+def read_identities(cells: Cells, known: dict[str, int]) -> NDArray[np.int64]:
+    """Return a number for each different value, -1 where it is missing; `known` grows from batch to batch."""
+
+    def identify(cell: object) -> int:
+        text = read_value(cell)
+        if text is None:
+            return -1
+        return known.setdefault(canonical_decimal(text) or text, len(known))
+
+    return _spread(cells, identify, -1, np.dtype(np.int64))
+
+
+def read_texts(cells: Cells) -> list[str | None]:
+    """Return the text of each cell."""
+    texts: list[str] = []
+    known: dict[str, int] = {}
+
+    def place(cell: object) -> int:
+        text = read_value(cell)
+        if text is None:
+            return -1
+        if text not in known:
+            known[text] = len(texts)
+            texts.append(text)
+        return known[text]
+
+    places = _spread(cells, place, -1, np.dtype(np.int64))
+    return [None if at < 0 else texts[at] for at in places.tolist()]
+
+
+def count_values(cells: Cells, counts: dict[str, int]) -> None:
+    """Add how often each text occurs: only where values are public."""
+    for text in read_texts(cells):
+        if text is not None:
+            counts[text] = counts.get(text, 0) + 1
+
+
+def _or_nan(number: float | None) -> float:
+    return np.nan if number is None else number
+
+
+def _codes_of_numbers(column: Numeric | Positive, numbers: Floats) -> Codes:
+    if isinstance(column, Positive):
+        codes = (numbers > 0).astype(np.int16)
+    else:
+        codes = np.searchsorted(np.array(column.cuts), numbers, side="right").astype(np.int16)
+    codes[np.isnan(numbers)] = MISSING
+    return codes
+
+
+def _as_booleans(cells: Cells) -> Codes | None:
+    """Return 0, 1 or MISSING for a column of Booleans, None for any other."""
+    if isinstance(cells, np.ndarray) and cells.dtype == np.bool_:
+        return cells.astype(np.int16)
+    if isinstance(cells, pa.Array) and pa.types.is_boolean(cells.type):
+        codes: Codes = cells.cast(pa.int8()).fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int16)
+        return codes
+    return None
+
+
+def _as_numbers(cells: Cells) -> Floats | None:
+    """Return floats for a column of numbers, NaN where the reader finds none; None for any other column."""
+    if isinstance(cells, pa.Array) and pa.types.is_floating(cells.type) and cells.type != pa.float64():
+        # By its shortest text, as a file would have it: float32's 0.1 is 0.1.
+        wide = cells.cast(pa.float32()) if cells.type == pa.float16() else cells
+        cells = wide.cast(pa.string()).cast(pa.float64())
+    if isinstance(cells, pa.Array) and (pa.types.is_integer(cells.type) or cells.type == pa.float64()):
+        numbers = cells.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(zero_copy_only=False).copy()
+    elif isinstance(cells, np.ndarray) and (cells.dtype.kind in "iu" or cells.dtype == np.float64):
+        numbers = cells.astype(np.float64)
+    else:
+        return None
+    numbers[~(np.abs(numbers) < LARGEST_NUMBER)] = np.nan
+    return numbers
+
+
+def _spread(cells: Cells, read: Read, missing: object, kind: np.dtype[Any]) -> Any:
+    """Read each different cell once, and put the result at every place where it stands."""
+    if isinstance(cells, pa.Array):
+        cells = _coded(cells)
+    if isinstance(cells, CodedCells):
+        table = np.array([*(read(value) for value in cells.values), missing], dtype=kind)
+        return table[cells.places]
+    if isinstance(cells, np.ndarray) and cells.dtype.kind not in "OV":
+        values, places = _unique(cells)
+        return np.array([read(value) for value in values] or [missing], dtype=kind)[places]
+    return np.array([read(cell) for cell in cells], dtype=kind)
+
+
+def _unique(cells: NDArray[Any]) -> tuple[list[object], NDArray[np.int64]]:
+    """Different cells as NumPy's scalars, which keep the width of floats."""
+    values, places = np.unique(cells, return_inverse=True, equal_nan=False)
+    return list(values), places.reshape(cells.shape)
+
+
+def _coded(cells: pa.Array) -> CodedCells:
+    """Cells of an Arrow array as positions; what Python cannot hold is missing."""
+    kind = cells.type
+    if pa.types.is_null(kind) or pa.types.is_nested(kind):
+        return CodedCells(np.full(len(cells), -1, dtype=np.int64), [])
+    if isinstance(cells, pa.DictionaryArray):
+        inner = _coded(cells.dictionary)
+        places = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return CodedCells(np.append(inner.places, -1)[places], inner.values)
+    encoded = pc.dictionary_encode(_encodable(cells))
+    places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return CodedCells(places, [_python(value) for value in encoded.dictionary])
+
+
+def _encodable(cells: pa.Array) -> pa.Array:
+    """Text as bytes, which need not be UTF-8; times in microseconds, as Python has them."""
+    kind = cells.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
+        return cells.cast(pa.large_binary())
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        return cells.cast(pa.timestamp("us", kind.tz), safe=False)
+    if kind == pa.float16():
+        return cells.cast(pa.float32())
+    return cells
+
+
+def _python(value: pa.Scalar) -> object:
+    try:
+        if value.type == pa.float32():
+            return np.float32(value.as_py())
+        return value.as_py()
+    except (ValueError, OverflowError, ArithmeticError, pa.ArrowException):  # such as dates beyond the year 9999
+        return None

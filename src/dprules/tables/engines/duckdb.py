@@ -1,0 +1,77 @@
+"""Tables of DuckDB files."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from dprules.errors import DataError
+from dprules.tables.table import Batch, Table, call_quietly
+
+_ROWS = 1 << 16
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+
+
+class DuckDBTable(Table):
+    """A table or view of a DuckDB file, opened for reading only.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    table : str
+        Its name, also as schema.name.
+    scratch : str
+        A private folder for what the engine puts aside.
+    """
+
+    __slots__ = ("_connection", "_kinds", "_table")
+
+    def __init__(self, path: str, table: str, scratch: str) -> None:
+        super().__init__(f"table {table}")
+        if not Path(path).is_file():
+            raise DataError(
+                f"{path}: no such database file. Check the URL: duckdb:///relative.db or duckdb:////absolute.db."
+            )
+        # Extensions would be fetched from the network at run time.
+        settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        options: dict[str, Any] = settings | {"temp_directory": scratch}
+        self._connection = call_quietly(
+            lambda: duckdb.connect(path, read_only=True, config=options), f"{path} is not a DuckDB file."
+        )
+        self._table = ".".join(_quote(part) for part in table.split("."))
+        described = call_quietly(
+            lambda: self._connection.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall(),
+            f"the database has no table {table!r} that can be read.",
+        )
+        self._kinds = {str(row[0]): _kind(str(row[1])) for row in described}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(self._kinds)
+
+    def kinds(self) -> dict[str, str]:
+        """By DuckDB's types."""
+        return dict(self._kinds)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        texts = ", ".join(f"CAST({_quote(name)} AS VARCHAR)" for name in names) or "1"
+        reader = self._connection.execute(f"SELECT {texts} FROM {self._table}").to_arrow_reader(_ROWS)
+        for batch in reader:
+            yield batch.num_rows, dict(zip(names, batch.columns, strict=False))
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _kind(kind: str) -> str:
+    if kind == "BOOLEAN":
+        return "boolean"
+    return "numeric" if kind.removeprefix("U").startswith(_NUMBERS) else "categorical"

@@ -1,0 +1,115 @@
+"""Tables in files: CSV and Parquet, one or many."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow.parquet
+
+from dprules.errors import DataError
+from dprules.tables.csv_files import CsvFile
+from dprules.tables.frames import arrow_kind
+from dprules.tables.table import Batch, Table, call_quietly
+
+_ROWS = 1 << 18
+_PARQUET = (".parquet", ".pq")
+
+
+class CsvTable(Table):
+    """CSV files with one header: every cell is text."""
+
+    __slots__ = ("_files", "_multiline")
+
+    def __init__(self, paths: Sequence[Path], delimiter: str | None, multiline: bool) -> None:
+        super().__init__(str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
+        self._files = [CsvFile(path, delimiter, multiline) for path in paths]
+        self._multiline = multiline
+        for path, file in zip(paths, self._files, strict=True):
+            if file.names != self._files[0].names:
+                raise DataError(f"{path}: its header differs from that of {paths[0]}. Give them one header.")
+
+    @property
+    def assumes_balanced_quotes(self) -> bool:  # type: ignore[override]
+        """With line ends inside quotes."""
+        return self._multiline
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The header."""
+        return self._files[0].names
+
+    def kinds(self) -> dict[str, str]:
+        """Nothing is known: a CSV file has no types."""
+        return dict.fromkeys(self.names, "categorical")
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        for file in self._files:
+            for size, columns in file.batches(names):
+                yield size, dict(zip(names, columns, strict=True))
+
+
+class ParquetTable(Table):
+    """Parquet files: each column by the type that its own file has it in."""
+
+    __slots__ = ("_kinds", "_paths")
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        super().__init__(str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
+        self._paths = paths
+        schemas = [
+            call_quietly(lambda path=path: pyarrow.parquet.read_schema(path), f"{path} is not a Parquet file.")
+            for path in paths
+        ]
+        self._kinds = {field.name: arrow_kind(field.type) for field in schemas[0]}
+        for path, schema in zip(paths, schemas, strict=True):
+            if set(schema.names) != set(self._kinds):
+                raise DataError(f"{path}: its columns differ from those of {paths[0]}. Give them the same ones.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the first file."""
+        return tuple(self._kinds)
+
+    def kinds(self) -> dict[str, str]:
+        """By the types of the first file."""
+        return dict(self._kinds)
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        for path in self._paths:
+            with pyarrow.parquet.ParquetFile(path) as file:
+                for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
+                    yield batch.num_rows, {name: batch.column(name) for name in names}
+
+
+def open_files(path: str, delimiter: str | None, multiline: bool) -> Table:
+    """Open a file, a folder or a pattern."""
+    paths = find_files(path)
+    if all(file.suffix.lower() in _PARQUET for file in paths):
+        return ParquetTable(paths)
+    return CsvTable(paths, delimiter, multiline)
+
+
+def find_files(path: str) -> list[Path]:
+    """Return the files that a path, a folder or a pattern stands for, of one kind."""
+    where = Path(path)
+    if where.is_dir():
+        return _in_folder(where)
+    if where.exists():
+        return [where]
+    if not any(mark in path for mark in "*?["):
+        raise DataError(f"{path}: no such file. Check the name.")
+    found = sorted(Path(where.anchor or ".").glob(str(where.relative_to(where.anchor))))
+    if not found:
+        raise DataError(f"{path}: no file matches. Check the pattern.")
+    return found
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    kinds = {kind: sorted(folder.glob(f"*.{kind}")) for kind in ("parquet", "pq", "csv", "csv.gz", "tsv")}
+    present = [kind for kind, files in kinds.items() if files]
+    if not present:
+        raise DataError(f"{folder}: no CSV or Parquet files in this folder. Name another one.")
+    if len(present) > 1:
+        raise DataError(
+            f"{folder}: files of several kinds ({', '.join(present)}). Name those of one kind, as in '*.csv'."
+        )
+    return kinds[present[0]]

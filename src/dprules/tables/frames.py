@@ -1,0 +1,188 @@
+"""Tables in memory: pandas, Polars, Arrow, whatever speaks Arrow, Ibis tables, and dictionaries of columns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dprules.errors import DataError
+from dprules.tables.cells import Cells, CodedCells
+from dprules.tables.table import Batch, Table, call_quietly
+
+_ROWS = 1 << 18
+"""Records of a batch."""
+_REFUSAL = "X must be a data frame (pandas, Polars or Arrow), an Ibis table, a file or a URL."
+
+
+def open_frame(source: Any) -> Table:
+    """Take a table in memory by what it can do, not by its type: none of these libraries is imported."""
+    library = type(source).__module__.split(".")[0]
+    if isinstance(source, Mapping):
+        return ColumnsTable(source)
+    if library == "pandas" and hasattr(source, "columns"):
+        return _PandasTable(source)
+    if library == "polars" and hasattr(source, "collect_schema"):
+        return _polars(source)
+    if hasattr(source, "to_pyarrow_batches"):
+        return _IbisTable(source)
+    if isinstance(source, pa.RecordBatch):
+        return ArrowTable(pa.Table.from_batches([source]))
+    if hasattr(source, "__arrow_c_stream__"):
+        return ArrowTable(call_quietly(lambda: pa.table(source), _REFUSAL))
+    raise DataError(_REFUSAL)
+
+
+class ColumnsTable(Table):
+    """Columns by name: sequences or NumPy arrays of one length."""
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, columns: Mapping[str, Any], source: str = "the dictionary of columns") -> None:
+        super().__init__(source)
+        self._columns = columns
+        if len({len(cells) for cells in columns.values()}) > 1:
+            raise DataError(f"{source}: columns have different numbers of rows. Give one cell for each row.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys."""
+        return tuple(self._columns)
+
+    def kinds(self) -> dict[str, str]:
+        """Of arrays by their type; of sequences nothing is known."""
+        kinds = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric"}
+        found = {name: getattr(getattr(cells, "dtype", None), "kind", "O") for name, cells in self._columns.items()}
+        return {name: kinds.get(kind, "categorical") for name, kind in found.items()}
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        size = len(next(iter(self._columns.values()), ()))
+        yield size, {name: self._columns[name] for name in names}
+
+
+class ArrowTable(Table):
+    """An Arrow table."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: pa.Table, source: str = "the data frame") -> None:
+        super().__init__(source)
+        self._table = table
+        _refuse_doubles(table.column_names, source)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(self._table.column_names)
+
+    def kinds(self) -> dict[str, str]:
+        """By the Arrow types."""
+        return {field.name: arrow_kind(field.type) for field in self._table.schema}
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        if not names:
+            yield self._table.num_rows, {}
+            return
+        for batch in self._table.select(list(names)).to_batches(max_chunksize=_ROWS):
+            yield batch.num_rows, dict(zip(names, batch.columns, strict=True))
+
+
+class _PandasTable(Table):
+    """A pandas frame: each column by its own type, objects as they are."""
+
+    __slots__ = ("_frame", "_names")
+
+    def __init__(self, frame: Any) -> None:
+        super().__init__("the data frame")
+        self._frame = frame
+        self._names = [str(name) for name in frame.columns]
+        _refuse_doubles(self._names, "the data frame")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, as text."""
+        return tuple(self._names)
+
+    def kinds(self) -> dict[str, str]:
+        """By the types of the columns."""
+        kinds = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric"}
+        found = [getattr(kind, "kind", "O") for kind in self._frame.dtypes]
+        return {name: kinds.get(kind, "categorical") for name, kind in zip(self._names, found, strict=True)}
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        place = {name: i for i, name in enumerate(self._names)}
+        yield len(self._frame), {name: series_cells(self._frame.iloc[:, place[name]]) for name in names}
+
+
+def series_cells(series: Any) -> Cells:
+    """The cells of one column of pandas."""
+    kind = series.dtype
+    if getattr(kind, "name", "") == "category":
+        return CodedCells(np.asarray(series.cat.codes, dtype=np.int64), series.cat.categories.tolist())
+    if isinstance(kind, np.dtype) and kind.kind in "biuf":
+        cells: Cells = series.to_numpy()
+        return cells
+    if getattr(kind, "name", "") == "object":
+        return series.tolist()  # type: ignore[no-any-return]
+    try:
+        converted = pa.array(series, from_pandas=True)
+        return converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
+    except Exception:  # a cell that Arrow cannot hold: each cell for itself
+        return list(series)
+
+
+def _polars(source: Any) -> Table:
+    frame = source.collect() if not hasattr(source, "iter_columns") else source
+    return ColumnsTable({name: _polars_cells(frame[name]) for name in frame.columns}, "the data frame")
+
+
+def _polars_cells(series: Any) -> Cells:
+    try:
+        converted = series.to_arrow()
+        return converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
+    except Exception:  # Python objects
+        return series.to_list()  # type: ignore[no-any-return]
+
+
+class _IbisTable(Table):
+    """An Ibis expression, read by its own engine."""
+
+    __slots__ = ("_expression",)
+
+    def __init__(self, expression: Any) -> None:
+        super().__init__("the Ibis table")
+        self._expression = expression
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(self._expression.columns)
+
+    def kinds(self) -> dict[str, str]:
+        """By Ibis' types."""
+        schema = self._expression.schema()
+        return {name: _ibis_kind(schema[name]) for name in self.names}
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        chosen = self._expression.select(*names) if names else self._expression
+        for batch in chosen.to_pyarrow_batches():
+            yield batch.num_rows, {name: batch.column(name) for name in names}
+
+
+def _ibis_kind(kind: Any) -> str:
+    if kind.is_boolean():
+        return "boolean"
+    return "numeric" if kind.is_numeric() else "categorical"
+
+
+def arrow_kind(kind: pa.DataType) -> str:
+    """Return the kind of column that an Arrow type suggests."""
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return "numeric" if numeric else "categorical"
+
+
+def _refuse_doubles(names: Sequence[str], source: str) -> None:
+    if len(set(names)) < len(names):
+        raise DataError(f"{source}: two columns have one name. Rename one.")

@@ -1,0 +1,78 @@
+"""A table of any source: public column names, and private cells a batch at a time."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from dprules.errors import DataError, DprulesError, ResourceError
+from dprules.private import Private
+from dprules.tables.cells import Cells
+
+T = TypeVar("T")
+Batch = tuple[int, Mapping[str, Cells]]
+"""How many records, and the cells of each column."""
+
+
+class Table(Private, ABC):
+    """Records with named cells. Names and kinds of columns are public, everything else is private."""
+
+    __slots__ = ("_source",)
+    assumes_balanced_quotes = False
+    """Whether a record could swallow others unless its quotes balance."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def __repr__(self) -> str:
+        return f"<table {self._source}>"
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+
+    @abstractmethod
+    def kinds(self) -> dict[str, str]:
+        """Return "boolean", "numeric" or "categorical" for each column, by its declared type and not by its cells."""
+
+    @abstractmethod
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]: ...
+
+    def batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        """Return the records, some at a time, with the cells of these columns and no others."""
+        self.require(names)
+        sentence = f"{self._source} cannot be read. Check that it is a table of the usual kind."
+        batches = call_quietly(lambda: self._batches(names), sentence)
+        while True:
+            batch = call_quietly(lambda: next(batches, None), sentence)
+            if batch is None:
+                return
+            yield batch
+
+    def require(self, names: Sequence[str]) -> None:
+        """Refuse a table without these columns."""
+        known = set(self.names)
+        for name in names:
+            if name not in known:
+                raise DataError(
+                    f"{self._source} has no column {name!r}. Check the header, the delimiter and the schema."
+                )
+
+
+def call_quietly(call: Callable[[], T], sentence: str) -> T:
+    """Run a call that touches cells; if it fails, raise our sentence with nothing of the engine's.
+
+    Engines quote cells in their errors, so neither text nor chain of the original may be seen.
+    """
+    refusal: DprulesError
+    try:
+        return call()
+    except DprulesError:
+        raise
+    except MemoryError:
+        refusal = ResourceError(
+            "there is not enough memory for this table. Close other programs, or use fewer columns."
+        )
+    except Exception:
+        refusal = DataError(sentence)
+    raise refusal
