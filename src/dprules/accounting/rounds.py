@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Steps = tuple[tuple[float, float], ...]
 
-KNOTS: Final = 64
+KNOTS: Final = 48
 """Knots in the logarithm of y for each step width max(u, v)."""
 
 _BELOW_ONE: Final = 1 - 2.0**-50
@@ -81,8 +81,8 @@ def _tabulate(steps: Steps, ceiling: float, resolution: int) -> _Table:
     widest_u = max(u for u, _ in steps)
     widest_v = max(v for _, v in steps)
     spacing = max(widest_u, widest_v) / resolution
-    # Below e^-v lowering gains nothing; raising gains about y^(1/c) there, negligible at e^-12u.
-    low = -int((2 * widest_v + 12 * widest_u) / spacing)
+    # The start is at y >= 1, and states far below are hardly reached: a chord down to (0, 1) bounds them well enough.
+    low = -int((2 * widest_v + 2 * widest_u) / spacing)
     high = int(max(ceiling, widest_u) / spacing) + 2
     knots = np.concatenate(([0.0], np.exp(np.arange(low, high + 1) * spacing)))
     values = _gain(knots)

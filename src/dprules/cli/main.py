@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -102,9 +103,9 @@ def _place(error: Exception) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     name = type(error).__name__
-    return (
-        name if trace is None else f"{name} in {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
-    )
+    if trace is None:
+        return name
+    return f"{name} in {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
 
 
 def _stop(sentence: str, code: Exit) -> NoReturn:

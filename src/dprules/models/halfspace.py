@@ -189,8 +189,9 @@ def _read_weight(value: object) -> float:
 
 
 class ListMargin(NamedTuple):
-    """A list as a halfspace over its conditions in -1/+1 coordinates: |<weights, z> + bias| is at least margin times
-    the sum of their absolute values.
+    """A list as a halfspace over its conditions in -1/+1 coordinates.
+
+    |<weights, z> + bias| is at least `margin` times the sum of all absolute values.
     """
 
     weights: NDArray[np.float64]
