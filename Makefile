@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-fast test-slow lint docs bench bench-speed release-check clean
 .DEFAULT_GOAL := test
 
 $(VENV)/bin/python:
@@ -15,11 +15,24 @@ $(VENV)/.installed-%: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --constraint constraints.txt --editable '.[$*]'
 	@touch $@
 
-demo: $(VENV)/.installed-cuts
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+demo: $(VENV)/.installed
 	$(BIN)/dprules demo --output demo
 
+# Everything but what is marked slow; with coverage.
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses=auto --cov --cov-report=term
+	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto --cov --cov-report=term
+
+# The quick part, while writing: no exact laws of long runs, no estimator checks, no commands, no doctests of pages.
+test-fast: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto -q tests/accounting tests/mechanisms tests/schema tests/tables tests/models
+
+# Kills, servers, fuzzing, long statistics.
+test-slow: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m slow --numprocesses=auto tests
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
@@ -27,11 +40,18 @@ lint: $(VENV)/.installed-lint
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench
 
-docs: $(VENV)/.installed-docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+bench-speed: $(VENV)/.installed-bench
+	$(BIN)/python -m bench speed start_up stream_speed mechanisms
+
+# What must be filled in before a release: addresses that are placeholders, figures that nobody made.
+release-check: $(VENV)/.installed-test
+	$(BIN)/python tests/docs/release.py
 
 clean:
 	rm -rf $(VENV) site demo .coverage .pytest_cache .mypy_cache .ruff_cache

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from dprules.data import Schema, open_table
-from dprules.data.draft import draft_schema
+from dprules.jobs import draft_schema
+from dprules.schema import Schema
 
 FOLDER = Path(os.environ.get("DPRULES_DATA", Path(__file__).parents[2] / "shared" / "data"))
 LABELS = {
@@ -35,8 +35,7 @@ def load(name: str) -> tuple[pa.Table, Schema]:
     if name in ONE_OF:
         two = pc.if_else(pc.equal(table[label], ONE_OF[name]), ONE_OF[name], "other")
         table = table.set_column(table.schema.get_field_index(label), label, two)
-    with open_table(table) as opened:
-        return table, draft_schema(opened, label, values_are_public=True)
+    return table, draft_schema(table, label, values_are_public=True)
 
 
 def split(table: pa.Table, seed: int) -> tuple[pa.Table, pa.Table]:

@@ -10,8 +10,8 @@ import pyarrow as pa
 from bench.data import FOLDER, LABELS, load, split
 from bench.table import markdown
 from dprules import PrivateDecisionListClassifier
-from dprules.data import open_table
-from dprules.lists import Settings, evaluate, learn_list
+from dprules.jobs import FitRequest, ListSettings, evaluate, fit
+from dprules.schema import Schema
 
 SEEDS = range(5)
 DRAWS = 4
@@ -38,25 +38,32 @@ def run() -> list[dict[str, object]]:
     for name in LABELS:
         table, schema = load(name)
         parts = [split(table, seed) for seed in SEEDS]
-        settings = [Settings(epsilon=epsilon) for epsilon in WANTED]
-        settings += [Settings(epsilon=epsilon, paper=True, width=1) for epsilon in WANTED]
-        settings += [Settings(epsilon=1.0, reward=0.02)] if name == "mushroom" else []
+        settings = [(epsilon, ListSettings()) for epsilon in WANTED]
+        settings += [(epsilon, ListSettings(accounting="paper", width=1)) for epsilon in WANTED]
+        settings += [(1.0, ListSettings(reward=0.02))] if name == "mushroom" else []
         results.append(
             {"set": name, "epsilon": None, "settings": "majority", "accuracy": _majority(parts, LABELS[name])}
         )
-        for setting in settings:
-            draws = DRAWS if len(table) > 10_000 or setting.paper else 5 * DRAWS
-            scores = [_accuracy(train, test, schema, setting) for train, test in parts for _ in range(draws)]
-            kind = "paper" if setting.paper else "default" if setting.reward is None else f"reward {setting.reward}"
-            results.append({"set": name, "epsilon": setting.epsilon, "settings": kind, "accuracy": mean(scores)})
-            print(name, setting.epsilon, kind, f"{mean(scores):.4f}", flush=True)
+        for epsilon, setting in settings:
+            draws = DRAWS if len(table) > 10_000 or setting.is_paper else 5 * DRAWS
+            scores = [accuracy(train, test, schema, setting, epsilon) for train, test in parts for _ in range(draws)]
+            kind = _kind(setting)
+            results.append({"set": name, "epsilon": epsilon, "settings": kind, "accuracy": mean(scores)})
+            print(name, epsilon, kind, f"{mean(scores):.4f}", flush=True)
     return results
 
 
-def _accuracy(train: object, test: object, schema: object, settings: Settings) -> float:
-    with open_table(train) as rows, open_table(test) as held_out:
-        model = learn_list(rows, schema, settings)
-        return evaluate(model.rules, held_out, schema.label.name, None).accuracy
+def _kind(settings: ListSettings) -> str:
+    if settings.is_paper:
+        return "paper"
+    return "default" if settings.reward is None else f"reward {settings.reward}"
+
+
+def accuracy(
+    train: object, test: object, schema: Schema, settings: ListSettings, epsilon: float = 1.0, **unit: object
+) -> float:
+    """Of one fit, on rows that are public."""
+    return evaluate(fit(FitRequest(train, schema, settings, epsilon, **unit)), test, public=True).accuracy
 
 
 def _majority(parts: list[tuple[pa.Table, pa.Table]], label: str) -> float:

@@ -1,17 +1,21 @@
 """Lists beyond the default settings: ranking (AUC), widths, persons with several rows, the paper's sample bound."""
 
+from collections.abc import Callable
 from statistics import mean
 
 import numpy as np
+import pyarrow as pa
 from sklearn.metrics import roc_auc_score
 
 from bench.data import FOLDER, LABELS, load, split
+from bench.lists import accuracy
 from bench.table import markdown
 from dprules.accounting import cover
-from dprules.data import Sample, open_table
-from dprules.lists import Settings, evaluate, greedy_cover, learn_list
+from dprules.jobs import FitRequest, ListSettings, fit, plan_list, predict_places
+from dprules.learners.lists import greedy_cover
 from dprules.mechanisms import os_bits
-from dprules.planning import plan_list
+from dprules.schema import Schema
+from dprules.tables import PackedSample
 
 SEEDS = range(5)
 
@@ -23,36 +27,30 @@ def run() -> list[dict[str, object]]:
         return results
     for name in LABELS:
         for kind, settings in (
-            ("AUC", Settings(shares={"counts": 0.05})),
-            ("AUC, 20 rules", Settings(shares={"counts": 0.2}, max_rules=20)),
+            ("AUC", ListSettings(shares={"counts": 0.05})),
+            ("AUC, 20 rules", ListSettings(shares={"counts": 0.2}, max_rules=20)),
         ):
             results.append({"kind": kind, "set": name, "value": _mean(name, settings, _auc)})
         for width in (1, 2, 3) if name in ("compas", "car", "german") else (1, 2):
             results.append(
-                {"kind": f"width {width}", "set": name, "value": _mean(name, Settings(width=width), _accuracy)}
+                {"kind": f"width {width}", "set": name, "value": _mean(name, ListSettings(width=width), accuracy)}
             )
         print(name, [(r["kind"], f"{r['value']:.3f}") for r in results if r.get("set") == name], flush=True)
     for rows in (1, 2, 5, 10):
-        value = _mean("diabetes130", Settings(unit_rows=rows, unit="patient"), _accuracy)
+        value = _mean("diabetes130", ListSettings(), accuracy, unit="patient", unit_rows=rows)
         results.append({"kind": "unit", "set": "diabetes130", "rows": rows, "value": value})
     return results
 
 
-def _mean(name: str, settings: Settings, score: object) -> float:
+def _mean(name: str, settings: ListSettings, score: Callable[..., float], **unit: object) -> float:
     table, schema = load(name)
-    return mean(score(*split(table, seed), schema, settings) for seed in SEEDS)
+    return mean(score(*split(table, seed), schema, settings, **unit) for seed in SEEDS)
 
 
-def _accuracy(train: object, test: object, schema: object, settings: Settings) -> float:
-    with open_table(train) as rows, open_table(test) as held_out:
-        return evaluate(learn_list(rows, schema, settings).rules, held_out, schema.label.name, None).accuracy
-
-
-def _auc(train: object, test: object, schema: object, settings: Settings) -> float:
-    with open_table(train) as rows:
-        rules = learn_list(rows, schema, settings).rules
+def _auc(train: object, test: pa.Table, schema: Schema, settings: ListSettings) -> float:
+    rules = fit(FitRequest(train, schema, settings)).model
     truth = [str(cell) == str(schema.label.classes[-1]) for cell in test[schema.label.name].to_pylist()]
-    return float(roc_auc_score(truth, rules.probabilities(rules.cells(test))[:, -1]))
+    return float(roc_auc_score(truth, rules.probabilities(predict_places(rules, test))[:, -1]))
 
 
 def _paper_bound(features: int = 10, error: float = 0.1, failure: float = 0.05, runs: int = 40) -> dict[str, object]:
@@ -85,7 +83,7 @@ def _error(features: int, rows: int, tilt: float, seed: int) -> float:
 
     literals = np.hstack([X, ~X])
     conditions = np.array([[i, -1, -1] for i in range(2 * features)], dtype=np.int32)
-    sample = Sample.from_booleans(literals, truth(X).astype(np.int16), 2)
+    sample = PackedSample.from_booleans(literals, truth(X).astype(np.int16), 2)
     drawn = greedy_cover(sample, conditions, tilt, (0,), os_bits, capped=False)
     new = random.random((20_000, features)) < X.mean(axis=0)
     predicted, held = np.full(len(new), -1), np.hstack([new, ~new])

@@ -7,11 +7,10 @@ import numpy as np
 from bench.data import FOLDER, load
 from bench.table import markdown
 from bench.timing import alternately
-from dprules.accounting import cover
-from dprules.data import Sample, open_table
-from dprules.data.encode import encode
-from dprules.lists import Settings, fit_list, greedy_cover
+from dprules.accounting import Account, Unit, cover
+from dprules.learners.lists import ListSettings, greedy_cover, learn_list
 from dprules.mechanisms import os_bits
+from dprules.tables import PackedSample, open_table, read_records
 
 
 def run() -> list[dict[str, object]]:
@@ -31,9 +30,9 @@ def _million_rows() -> dict[str, object]:
     tilt = cover.tilt(1.0, 1e-6)
 
     def fit() -> object:
-        return greedy_cover(Sample(columns, size, labels, 2), features, tilt, (0,), os_bits, capped=False)
+        return greedy_cover(PackedSample.of(columns, labels, 2), features, tilt, (0,), os_bits, capped=False)
 
-    small = Sample(columns[:, :10].copy(), 640, labels[:640], 2)
+    small = PackedSample.of(columns[:, :10].copy(), labels[:640], 2)
     greedy_cover(small, features, tilt, (0,), os_bits, capped=False)  # compile before memory is measured
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     ours, theirs = alternately(fit, lambda: np.bitwise_count(columns).sum(axis=1, dtype=np.int64), 7)
@@ -51,12 +50,12 @@ def _million_rows() -> dict[str, object]:
 def _adult() -> dict[str, object]:
     table, schema = load("adult")
     with open_table(table) as opened:
-        codes = opened.sample_codes(schema.columns, schema.label)
+        records = read_records(opened, schema, Unit(), os_bits)
     literals = schema.literals()
 
     def fit() -> object:
-        sample = encode(codes, schema.columns, literals, 2)
-        return fit_list(sample, literals, schema.label.classes, Settings())
+        sample = records.sample(literals, 2)
+        return learn_list(sample, literals, schema.label.classes, ListSettings(), Account(1.0, 1e-6), os_bits)
 
     ours, _ = alternately(fit, lambda: None, 5)
     return {

@@ -8,7 +8,7 @@ from river import linear_model
 from sklearn.linear_model import SGDClassifier
 
 from bench.table import markdown
-from dprules.online import Dense, Packed, PrivateLearner, Segment, Sparse, streams
+from dprules.learners.streams import DenseBlock, PackedBlock, PrivateLearner, SegmentPolicy, SparseBlock, examples
 
 ROWS = 200_000
 
@@ -28,11 +28,11 @@ def _rate(call: object, rows: int, repeats: int = 5) -> float:
 
 
 def _dense(features: int = 1000) -> list[dict[str, object]]:
-    blocks = list(streams.disjunction(features, 3, ROWS).blocks(0))
+    blocks = list(examples.disjunction(features, 3, ROWS).blocks(0))
     words, labels = np.vstack([b._words for b, _ in blocks]), np.concatenate([y for _, y in blocks])
     matrix = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little", count=features).view(np.int8)
-    learner = PrivateLearner(Segment.start(features + 1, 1.0))
-    learner.learn(Packed(words, features), labels)
+    learner = PrivateLearner(SegmentPolicy.start(features + 1, 1.0))
+    learner.learn(PackedBlock(words, features), labels)
     few, small = 2000, matrix[:2000].astype(float)
     sgd, river = SGDClassifier(loss="perceptron"), linear_model.Perceptron()
     rows = [(dict(enumerate(x)), bool(y > 0)) for x, y in zip(small[:300], labels, strict=False)]
@@ -45,7 +45,7 @@ def _dense(features: int = 1000) -> list[dict[str, object]]:
         "river's Perceptron": _rate(by_river, len(rows), 3),
         "SGDClassifier.partial_fit": _rate(lambda: sgd.partial_fit(small, labels[:few], classes=[-1, 1]), few),
     }
-    ours = {"dense int8": Dense(matrix), "packed bits": Packed(words, features)}
+    ours = {"dense int8": DenseBlock(matrix), "packed bits": PackedBlock(words, features)}
     return [
         {
             "what": f"{features:,} features, {kind}",
@@ -68,7 +68,7 @@ def _sparse(features: int = 100_000, stored: int = 20) -> dict[str, object]:
     matrix = (rare + scipy.sparse.coo_array((np.ones(frequent.sum()), np.nonzero(frequent)), (ROWS, features))).tocsr()
     matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     labels = np.where(frequent.any(axis=1), 1, -1).astype(np.int8)
-    block, learner = Sparse(matrix), PrivateLearner(Segment.start(features + 1, 1.0))
+    block, learner = SparseBlock(matrix), PrivateLearner(SegmentPolicy.start(features + 1, 1.0))
     learner.learn(block, labels)
     sgd, small = SGDClassifier(loss="perceptron"), matrix[:20_000].astype(float)
     peer = _rate(lambda: sgd.partial_fit(small, labels[:20_000], classes=[-1, 1]), 20_000)

@@ -12,19 +12,28 @@ import numpy as np
 
 from bench.table import markdown
 from dprules.accounting import stream as price
-from dprules.online import Batched, Block, Guarded, PrivateLearner, Released, Segment, StreamSettings, Winnow, streams
-from dprules.online.baselines import FollowTheLeader, Perceptron
-from dprules.online.streams import Stream
+from dprules.learners.streams import (
+    BatchedPolicy,
+    Block,
+    DrawnIndices,
+    PrivateLearner,
+    SegmentPolicy,
+    StreamSettings,
+    Winnow,
+    examples,
+)
+from dprules.learners.streams.baselines import FollowTheLeader, Perceptron
+from dprules.learners.streams.examples import ExampleStream
 
 HORIZON, EPSILON, DELTA = 200_000, 1.0, 1e-6
 SEEDS = range(5)
 TUNING = 1000
-STREAMS: dict[str, tuple[Stream, str]] = {
-    "3 of 1,000": (streams.disjunction(1000, 3, HORIZON), "1,300"),
-    "3 of 100,000": (streams.disjunction(100_000, 3, HORIZON), "1,700"),
-    "5 of 1,000": (streams.disjunction(1000, 5, HORIZON), "2,500"),
-    "list, 5 rules, 2 alternations, of 1,000": (streams.decision_list(1000, 5, 2, HORIZON), "2,000"),
-    "3 of 1,000, 10% noise": (streams.with_noise(streams.disjunction(1000, 3, HORIZON), 0.1), "1,500 + noise"),
+STREAMS: dict[str, tuple[ExampleStream, str]] = {
+    "3 of 1,000": (examples.disjunction(1000, 3, HORIZON), "1,300"),
+    "3 of 100,000": (examples.disjunction(100_000, 3, HORIZON), "1,700"),
+    "5 of 1,000": (examples.disjunction(1000, 5, HORIZON), "2,500"),
+    "list, 5 rules, 2 alternations, of 1,000": (examples.decision_list(1000, 5, 2, HORIZON), "2,000"),
+    "3 of 1,000, 10% noise": (examples.with_noise(examples.disjunction(1000, 3, HORIZON), 0.1), "1,500 + noise"),
 }
 Blocks = Iterator[tuple[Block, np.ndarray]]
 
@@ -33,15 +42,15 @@ def private_mistakes(learner: PrivateLearner, blocks: Blocks) -> np.ndarray:
     """Which rounds were mistakes: known here since the stream is made up, and never told by the learner."""
     wrong = []
     for block, labels in blocks:
-        changes = [(0, learner.rule.weights)]
+        changes = [(0, learner.policy.weights)]
 
-        def changed(release: Released, changes: list = changes) -> None:
-            changes.append((release.position + 1, learner.rule.weights))
+        def changed(release: DrawnIndices, changes: list = changes) -> None:
+            changes.append((release.position + 1, learner.policy.weights))
 
         learner.learn(block, labels, changed)
         ends = [start for start, _ in changes[1:]] + [len(block)]
         for (start, weights), end in zip(changes, ends, strict=True):
-            wrong.append((block.says(weights, start, end) > 0) != (labels[start:end] > 0))
+            wrong.append((block.weigh(weights, start, end) > 0) != (labels[start:end] > 0))
     return np.concatenate(wrong)
 
 
@@ -73,7 +82,7 @@ def batched(dimension: int, threshold: int, draws: int, releases: int) -> Privat
     above = (0.3, 0.3)
     rate = price.rate(EPSILON, DELTA, draws=draws, releases=releases, above=above)
     return PrivateLearner(
-        Batched.start(dimension, threshold=threshold, draws=draws, releases=releases, rate=rate, above=above)
+        BatchedPolicy.start(dimension, threshold=threshold, draws=draws, releases=releases, rate=rate, above=above)
     )
 
 
@@ -88,7 +97,9 @@ def run() -> list[dict[str, object]]:
     for name, (stream, wanted) in STREAMS.items():
         dimension, large = stream.features + 1, stream.features > 10_000
         few = SEEDS[:1] if large else SEEDS
-        wrong = [private_mistakes(PrivateLearner(Segment.start(dimension, EPSILON)), stream.blocks(s)) for s in SEEDS]
+        wrong = [
+            private_mistakes(PrivateLearner(SegmentPolicy.start(dimension, EPSILON)), stream.blocks(s)) for s in SEEDS
+        ]
         curves[name] = np.mean([np.cumsum(w) for w in wrong], axis=0)
         found = {"segment": [int(w.sum()) for w in wrong]}
         found["Winnow"] = [plain_mistakes(Winnow(dimension), stream.blocks(s)) for s in few]
@@ -115,12 +126,12 @@ def run() -> list[dict[str, object]]:
 def _bounds() -> list[dict[str, object]]:
     """Learners with a theorem, at its parameters, on streams of known margin; on the last one forgetting fails."""
     known = {name: stream for name, (stream, _) in STREAMS.items() if stream.margin and stream.features == 1000}
-    known["runs of 1,000 equal examples, of 1,000"] = streams.equal_blocks(1000, 1_000_000, repeat=1000)
+    known["runs of 1,000 equal examples, of 1,000"] = examples.equal_blocks(1000, 1_000_000, repeat=1000)
     results = []
     for name, stream in known.items():
         settings = StreamSettings(EPSILON, DELTA, "guarded", horizon=stream.length, margin=stream.margin)
-        plan, rule = settings.plan(1001), settings.rule(1001)
-        assert isinstance(rule, Guarded)
+        plan = settings.plan(1001)
+        rule = settings.policy(1001)
         found = {
             who: [int(private_mistakes(PrivateLearner(rule), stream.blocks(s)).sum()) for s in range(3)]
             for who, rule in {"segment": rule.first, "batched": rule.second, "guarded": rule}.items()
@@ -133,7 +144,7 @@ def _bounds() -> list[dict[str, object]]:
     return results
 
 
-def _picture(curves: dict[str, np.ndarray], stream: Stream) -> None:
+def _picture(curves: dict[str, np.ndarray], stream: ExampleStream) -> None:
     """Left: the default on every stream. Right: all learners on one of them."""
     import matplotlib
 

@@ -7,11 +7,8 @@ import numpy as np
 from bench.data import FOLDER, load
 from bench.streams import EPSILON, Blocks, leader, plain_mistakes, private_mistakes
 from bench.table import markdown
-from dprules.data import open_table
-from dprules.data.encode import packed_literals
-from dprules.data.packed import unpack
-from dprules.online import Dense, PrivateLearner, Segment, Winnow
-from dprules.online.events import Features
+from dprules.learners.streams import DenseBlock, PrivateLearner, SegmentPolicy, StreamFeatures, Winnow
+from dprules.tables import open_table, read_matrix
 
 HORIZON, BATCH = 100_000, 500
 SEEDS = range(5)
@@ -39,17 +36,19 @@ def run() -> list[dict[str, object]]:
 
 
 def _private(X: np.ndarray, y: np.ndarray, seed: int) -> int:
-    return private_mistakes(PrivateLearner(Segment.start(X.shape[1] + 1, EPSILON)), _blocks(X, y, seed)).sum()
+    return private_mistakes(PrivateLearner(SegmentPolicy.start(X.shape[1] + 1, EPSILON)), _blocks(X, y, seed)).sum()
 
 
 def _examples(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Each positive literal as a Boolean feature."""
     table, schema = load(name)
-    features = Features(schema)
+    columns = [schema.label.column(), *schema.columns]
+    place = {column.name: i for i, column in enumerate(columns)}
     with open_table(table) as opened:
-        codes = opened.codes([schema.label.column(), *schema.columns])
-    words = packed_literals(codes[:, 1:], schema.columns, features.literals)
-    return np.stack([unpack(w, len(codes)) for w in words], axis=1), np.where(codes[:, 0] == 1, 1, -1).astype(np.int8)
+        codes = np.concatenate(list(read_matrix(opened, columns)))
+    asked = StreamFeatures(schema).literals
+    held = [literal.truth()[codes[:, place[literal.column.name]]] for literal in asked]
+    return np.stack(held, axis=1), np.where(codes[:, 0] == 1, 1, -1).astype(np.int8)
 
 
 def _blocks(X: np.ndarray, y: np.ndarray, seed: int) -> Blocks:
@@ -57,7 +56,7 @@ def _blocks(X: np.ndarray, y: np.ndarray, seed: int) -> Blocks:
     order = np.concatenate([random.permutation(len(y)) for _ in range(-(-HORIZON // len(y)))])[:HORIZON]
     for start in range(0, HORIZON, BATCH):
         rows = order[start : start + BATCH]
-        yield Dense(np.ascontiguousarray(X[rows])), y[rows]
+        yield DenseBlock(np.ascontiguousarray(X[rows])), y[rows]
 
 
 def table(results: list[dict[str, object]]) -> str:

@@ -2,8 +2,32 @@
 
 from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dprules.accounting import Certificate
+    from dprules.estimators import (
+        ConfidentWinnowClassifier,
+        DecisionListClassifier,
+        PrivateDecisionListClassifier,
+        PrivateWinnowClassifier,
+        WinnowClassifier,
+    )
+    from dprules.models import RuleList
+    from dprules.schema import Schema
 
 __version__ = version("dprules")
+__all__ = [
+    "Certificate",
+    "ConfidentWinnowClassifier",
+    "DecisionListClassifier",
+    "PrivateDecisionListClassifier",
+    "PrivateWinnowClassifier",
+    "RuleList",
+    "Schema",
+    "WinnowClassifier",
+    "__version__",
+]
 
 _ROOMS = {
     "Certificate": "accounting",
@@ -15,7 +39,6 @@ _ROOMS = {
     "Schema": "schema",
     "WinnowClassifier": "estimators",
 }
-__all__ = [*_ROOMS, "__version__"]
 
 
 def __getattr__(name: str) -> object:

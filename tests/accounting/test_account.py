@@ -43,10 +43,11 @@ def adaptive_laws():
     first = responses(1.0)
     if_yes = responses(1 / 500)
     if_no = responses(1e-9, 7.3e-4)
-    return [
-        followed_by(first[side], lambda said, side=side: if_yes[side] if said == "yes" else if_no[side])
-        for side in (0, 1)
-    ]
+
+    def law(side):
+        return followed_by(first[side], lambda said: if_yes[side] if said == "yes" else if_no[side])
+
+    return law(0), law(1)
 
 
 def test_adaptively_chosen_prices_cost_more_than_either_composition_claims():
@@ -81,16 +82,16 @@ amounts = st.tuples(st.floats(0.01, 1.5), st.floats(0.0, 0.2))
 @given(amounts, amounts, amounts)
 def test_sums_hold_whatever_the_second_release_depends_on(first, if_yes, otherwise):
     """The filter: the budget pays the first release and the dearer of the two that may follow."""
-    laws = [
-        followed_by(
-            responses(*first)[side],
-            lambda said, side=side: responses(*(if_yes if said in ("yes", "first") else otherwise))[side],
-        )
-        for side in (0, 1)
-    ]
+
+    def law(side):
+        def second(said):
+            return responses(*(if_yes if said in ("yes", "first") else otherwise))[side]
+
+        return followed_by(responses(*first)[side], second)
+
     epsilon = first[0] + max(if_yes[0], otherwise[0])
     delta = first[1] + max(if_yes[1], otherwise[1])
-    assert both_ways(hockey_stick, *laws, epsilon) <= delta + 1e-12
+    assert both_ways(hockey_stick, law(0), law(1), epsilon) <= delta + 1e-12
 
 
 def test_what_is_charged_is_what_is_left_and_what_is_certified():

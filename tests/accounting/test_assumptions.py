@@ -4,7 +4,7 @@ from dprules.accounting import Assumption
 def test_every_assumption_has_a_key_and_a_sentence_of_its_own():
     keys = [assumption.key for assumption in Assumption]
     assert len(set(keys)) == len({assumption.value for assumption in Assumption}) == len(Assumption)
-    assert all(Assumption.of_key(key).key == key for key in keys)
+    assert [Assumption.of_key(key) for key in keys] == list(Assumption)
     assert all(key == key.lower() and " " not in key for key in keys)
 
 

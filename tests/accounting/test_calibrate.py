@@ -40,7 +40,7 @@ class Counted:
 
 VALUES = {
     "cubic": lambda x: x**3,
-    "exponential": lambda x: exp(-3 / x),
+    "exponential": lambda x: exp(-1 / x),
     "flat, then steep": lambda x: 1e-9 if x < 1.9 else exp(50 * (x - 2)),
     "a jump": lambda x: 0.0 if x < 1.3 else 5.0,
     "zero for long": lambda x: max(0.0, x - 1.5) ** 2,

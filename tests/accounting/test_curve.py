@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dprules.accounting import Approximate, Cover, Neighbours, Pure, Quantiles, compose
 from dprules.accounting.curve import Curve, group_weight, randomised_response, symmetric
-from dprules.audit import Example, both_ways, exact_list_law, hockey_stick, independent, largest_loss, tilted
+from dprules.audit import Example, Law, both_ways, exact_list_law, hockey_stick, independent, largest_loss, tilted
 from dprules.errors import PrivacyError
 
 ADD = Neighbours.ADD_REMOVE
@@ -23,7 +23,7 @@ def response(epsilon, answer):
 
 def of_rows(epsilon, answers):
     """The law of the answers of several rows, each for itself."""
-    law = {(): 1.0}
+    law: Law = {(): 1.0}
     for answer in answers:
         law = independent(law, response(epsilon, answer))
     return law

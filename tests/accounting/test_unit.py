@@ -1,3 +1,5 @@
+from typing import cast
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ def test_units_in_words():
     assert str(Unit(of="round")) == "round"
     assert str(Unit("patient")) == "value of patient"
     assert str(Unit("patient", 3)) == "value of patient (at most 3 rows of each)"
-    assert type(Unit("patient", np.int64(3)).rows) is int
+    assert type(Unit("patient", cast(int, np.int64(3))).rows) is int
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from dprules.audit import CHECKS, MUTATIONS, battery
 BY_NAME = {check.name: check for check in CHECKS}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BY_NAME)
 @pytest.mark.parametrize("seed", [1])
 def test_no_claim_is_broken(name, seed):

@@ -4,8 +4,8 @@ from math import log
 
 import numpy as np
 import pytest
-from dprules.planning import plan_stream
 
+from dprules.jobs import plan_stream
 from dprules.mechanisms import AboveThreshold, SeededBits, draw
 
 
@@ -25,7 +25,8 @@ def test_confident_winnow_updates_within_the_papers_lemma(seed, c):
     random = np.random.default_rng(seed)
     d, rho, eta = 12, 0.3, 0.2
     X, y = stream_with_margin(random, d, rho, 400)
-    w, updates = np.full(d, 1 / d), 0
+    w = np.full(d, 1 / d)
+    updates = 0
     for x, label in zip(X, y, strict=True):
         inner = w @ x
         unconfident = -c * rho < inner < c * rho and random.random() < 0.7
@@ -40,12 +41,16 @@ def test_confident_winnow_updates_within_the_papers_lemma(seed, c):
 @pytest.mark.parametrize("seed", range(3))
 def test_batched_winnow_stays_within_its_mistake_bound(seed):
     """Theory B4 at parameters of the planner: the plain loop, with the mechanisms that run."""
-    random, bits = np.random.default_rng(seed), SeededBits(seed)
+    random = np.random.default_rng(seed)
+    bits = SeededBits(seed)
     plan = plan_stream(features=3, margin=0.6, horizon=6000, epsilon=40.0, delta=1e-3)
-    batched, d = plan.batched, plan.coordinates
+    batched = plan.batched
+    d = plan.coordinates
     assert plan.mistakes < plan.horizon / 2
     X, y = stream_with_margin(random, d, 0.6, plan.horizon)
-    hypothesis, scores, cache = np.ones(d), np.zeros(d, dtype=np.int64), []
+    hypothesis = np.ones(d)
+    scores = np.zeros(d, dtype=np.int64)
+    cache = []
     mistakes = releases = 0
     above = AboveThreshold(batched.threshold, batched.above, batched.above)
     watch = above.start(bits)
@@ -56,5 +61,7 @@ def test_batched_winnow_stays_within_its_mistake_bound(seed):
         if releases < batched.releases and watch.test(len(cache)):
             scores += np.sum(cache, axis=0, dtype=np.int64) if cache else 0
             hypothesis = np.bincount(draw(scores, batched.rate, batched.draws, bits=bits), minlength=d).astype(float)
-            releases, cache, watch = releases + 1, [], above.start(bits)
+            releases += 1
+            cache = []
+            watch = above.start(bits)
     assert mistakes <= plan.mistakes

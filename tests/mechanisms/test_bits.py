@@ -1,6 +1,7 @@
 import copy
 import json
 import multiprocessing
+import os
 import pickle
 import subprocess
 import sys
@@ -81,7 +82,7 @@ def test_the_key_is_renewed_after_enough_bytes(monkeypatch):
         keys.append(size)
         return bytes(len(keys) for _ in range(size))
 
-    monkeypatch.setattr(bits.os, "urandom", fresh_key)
+    monkeypatch.setattr(os, "urandom", fresh_key)
     source.words(10_000)
     assert keys == []
     source.words(10_000)

@@ -11,14 +11,14 @@ from dprules.mechanisms import geometric, noisy_counts
 
 @pytest.mark.parametrize("tilt", [0.05, Fraction(1, 3), 0.9, 1, 2.5])
 def test_one_sided_law(tilt, bits):
-    law = {x: -expm1(-float(tilt)) * exp(-float(tilt) * x) for x in range(2000)}
+    law: dict[object, float] = {x: -expm1(-float(tilt)) * exp(-float(tilt) * x) for x in range(2000)}
     assert_law(geometric(tilt, 20_000, bits).tolist(), law)
 
 
 def test_two_sided_law(bits):
     tilt = 0.4
     norm = (1 - exp(-tilt)) / (1 + exp(-tilt))
-    law = {7 + x: norm * exp(-tilt * abs(x)) for x in range(-200, 201)}
+    law: dict[object, float] = {7 + x: norm * exp(-tilt * abs(x)) for x in range(-200, 201)}
     assert_law(noisy_counts(np.full(20_000, 7), tilt, bits).tolist(), law)
 
 

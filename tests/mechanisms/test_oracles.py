@@ -25,7 +25,7 @@ def noisy_max():
 
 def test_the_same_law(noisy_max, bits):
     weights = np.exp(TILT * np.array(SCORES))
-    law = dict(enumerate((weights / weights.sum()).tolist()))
+    law: dict[object, float] = dict(enumerate((weights / weights.sum()).tolist()))
     assert_law([noisy_max(SCORES) for _ in range(5000)], law)
     assert_law(draw(SCORES, TILT, 5000, bits=bits).tolist(), law)
     assert law[3] / law[0] == pytest.approx(exp(3 * TILT))

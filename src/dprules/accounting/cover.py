@@ -17,7 +17,7 @@ from flint import arb, ctx
 from dprules.accounting.calibrate import crossing, largest, minimum
 from dprules.accounting.curve import Curve, symmetric
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.rounds import KNOTS, Steps, finite_rounds
+from dprules.accounting.rounds import Steps, finite_rounds
 from dprules.errors import ParameterError, PrivacyError
 from dprules.numbers import Real, as_ball, budget, probability, rational, rounded_down, rounded_up, whole
 
@@ -144,7 +144,7 @@ def _tilt(
     rounds: int | None,
     default_tilt_ratio: Fraction,
 ) -> float:
-    def cost(value: float, most: int | None, knots: int = KNOTS) -> float:
+    def cost(value: float, most: int | None, knots: int | None = None) -> float:
         return curve(Fraction(value), neighbours, rewards, most, default_tilt_ratio, knots).delta(epsilon)
 
     any_rounds = largest(lambda value: cost(value, None) <= delta, start=0.1)
@@ -156,7 +156,7 @@ def _tilt(
     # A coarse table says where to look; only values of the fine one decide.
     near = crossing(lambda value: cost(value, rounds, _COARSE), delta, any_rounds, high)
     low = near if cost(near, rounds) <= delta else any_rounds
-    return crossing(lambda value: cost(value, rounds), delta, low, min(high, near * 1.003))
+    return crossing(lambda value: cost(value, rounds), delta, low, min(high, near * 1.01))
 
 
 def curve(
@@ -165,7 +165,7 @@ def curve(
     rewards: tuple[Fraction, ...],
     rounds: int | None,
     default_tilt_ratio: Fraction = Fraction(1),
-    knots: int = KNOTS,
+    knots: int | None = None,
 ) -> Curve:
     """Return the privacy curve of a cover; `rewards` has one entry, or one a round; `default_tilt_ratio` is at most 1.
 
@@ -212,7 +212,7 @@ class _OneWay:
     raised: tuple[Fraction, ...]
     lowered: tuple[Fraction, ...]
     rounds: int | None
-    knots: int
+    knots: int | None
 
     def __call__(self, epsilon: float) -> float:
         any_rounds = rounded_up(unlimited(max(self.raised), max(self.lowered), Fraction(epsilon)))

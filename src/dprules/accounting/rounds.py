@@ -9,10 +9,9 @@ W_n is convex in y, so between knots its chord is an upper bound; the best y' on
 maximum over y' is the true one and not that of a grid; each round is inflated by more than its rounding error.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp
+from math import ceil, exp, inf
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,22 +21,31 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Steps = tuple[tuple[float, float], ...]
 
-KNOTS: Final = 48
-"""Knots in the logarithm of y for each step width max(u, v)."""
+_KNOTS: Final = ((5, 128), (64, 64), (inf, 48))
+"""Knots in the logarithm of y for each step width max(u, v), by the number of rounds: few rounds are quick anyway."""
 
 _BELOW_ONE: Final = 1 - 2.0**-50
 """Factors that are read a little low, so that gains are read a little high."""
 
 
-def finite_rounds(steps: Steps, epsilon: float, knots: int = KNOTS) -> float:
+def finite_rounds(steps: Steps, epsilon: float, knots: int | None = None) -> float:
     """Bound HS_epsilon over len(steps) rounds, of which round j raises weights by e^u_j or lowers them by e^-v_j.
+
+    Parameters
+    ----------
+    steps : tuple of pairs
+        (u_j, v_j) of every round, in their order.
+    epsilon : float
+        Where the hockey stick is taken.
+    knots : int or None
+        Knots of the table for each step width; None: as many as the number of rounds allows.
 
     Requires: 0 <= epsilon <= 200; 0 <= u_j, v_j <= 20, not all 0.
     Guarantee: an upper bound of the value of theory A4 (`docs/proofs/cover_rounds.md`), for any number of knots.
     """
     if _largest_loss(steps) <= epsilon:
         return 0.0
-    table = _table(steps, epsilon, knots)
+    table = _table(steps, epsilon, knots or next(many for most, many in _KNOTS if len(steps) <= most))
     # W decreases: the start is rounded down.
     start = exp(epsilon) * (1 - 2.0**-50)
     right = int(np.searchsorted(table.knots, start, side="left"))
@@ -85,19 +93,23 @@ def _tabulate(steps: Steps, ceiling: float, resolution: int) -> _Table:
     low = -int((2 * widest_v + 2 * widest_u) / spacing)
     high = int(max(ceiling, widest_u) / spacing) + 2
     knots = np.concatenate(([0.0], np.exp(np.arange(low, high + 1) * spacing)))
+    moves: dict[tuple[float, bool], _Move] = {}
     values = _gain(knots)
     for u, v in reversed(steps):
-        values = np.minimum(_one_round(knots, values, u, v, spacing) * (1 + 2.0**-44), 1)
+        values = np.minimum(_one_round(knots, values, u, v, spacing, moves) * (1 + 2.0**-44), 1)
     return _Table(ceiling, knots, values)
 
 
-def _one_round(knots: Floats, before: Floats, u: float, v: float, spacing: float) -> Floats:
-    """Return upper bounds of W_n at the knots from those of W_(n-1)."""
+def _one_round(
+    knots: Floats, before: Floats, u: float, v: float, spacing: float, moves: dict[tuple[float, bool], "_Move"]
+) -> Floats:
+    """Return upper bounds of W_n at the knots from those of W_(n-1); `moves` keeps what rounds have in common."""
     after = np.maximum(before, _split(knots, u, v))
-    if v > 0:
-        np.maximum(after, _lower(knots, before, v, ceil(v / spacing) + 1), out=after)
-    if u > 0:
-        np.maximum(after, _raise(knots, before, u, ceil(u / spacing) + 1), out=after)
+    for width, lowers in ((v, True), (u, False)):
+        if width > 0:
+            move = moves.setdefault((width, lowers), _Move(knots, width, ceil(width / spacing) + 1, lowers))
+            reach = len(move.y) + 1
+            np.maximum(after[1:reach], move.best(before), out=after[1:reach])
     after[0] = before[0]
     return after
 
@@ -106,18 +118,10 @@ def _gain(y: Floats) -> Floats:
     return np.maximum(0.0, 1.0 - y * _BELOW_ONE)
 
 
-def _mixed(stopping: Floats, gap: float, stop: Floats, go: Floats) -> Floats:
+def _mix(stopping: Floats, gap: float, stop: Floats, go: Floats) -> Floats:
     """(1 - stopping) go + stopping stop, with both masses read high by more than their error, which is absolute."""
-    error = 2.0**-49 / gap
-    going = np.clip(1.0 - stopping, 0.0, 1.0)
-    np.add(going, error, out=going)
-    np.minimum(going, 1.0, out=going)
-    np.multiply(going, go, out=going)
-    stopping = np.clip(stopping, 0.0, 1.0)
-    np.add(stopping, error, out=stopping)
-    np.minimum(stopping, 1.0, out=stopping)
-    np.multiply(stopping, stop, out=stopping)
-    return np.add(going, stopping, out=going)
+    error = 2.0**-48 / gap
+    return (1 + error) * go + error * stop + stopping * (stop - go)
 
 
 def _split(y: Floats, u: float, v: float) -> Floats:
@@ -127,89 +131,77 @@ def _split(y: Floats, u: float, v: float) -> Floats:
     down = exp(-u)
     up = exp(v)
     middle = np.minimum(np.maximum(np.sqrt(y * down / up) / down, y / up), y / down)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(middle > 0, (y / middle - down) / (up - down), 0.0)
-    return _mixed(share, up - down, _gain(middle * up), _gain(middle * down))
+    with np.errstate(invalid="ignore"):
+        share = np.where(y > 0, (y / middle - down) / (up - down), 0.0)
+    return _mix(np.clip(share, 0.0, 1.0), up - down, _gain(middle * up), _gain(middle * down))
 
 
-@dataclass(frozen=True, slots=True)
-class _Chords:
-    """What a move needs of every chord, each as windows over the knots: row i has the chords that knot i may reach.
+class _Move:
+    """Beta alone (`lowers`): go on at y' in [y/k, y] or stop at k y', k = e^v; or alpha alone: y' in [y, y/k], k = e^-u.
 
-    On a chord W and the gain are lines (the gain's chord lies above it, since it is convex), so the value of a move to
-    y' is A y' + B + C/y' with one best point, sqrt(y) times `root`, or an end.
+    Row i holds the chords that knot i may reach. On a chord W and the gain are lines (the gain's chord lies above it,
+    since it is convex), so the value of a move to y' is A y' + B + C/y' with one best point, sqrt(C/A), or an end. At a
+    point beyond a chord its line lies below the convex function, so such a value is never too high.
     """
 
-    left: Floats
-    right: Floats
-    width: Floats
-    go: Floats
-    go_rise: Floats
-    stop: Floats
-    stop_rise: Floats
-    root: Floats
+    def __init__(self, knots: Floats, width: float, size: int, lowers: bool) -> None:
+        self._k = exp(width) if lowers else exp(-width)
+        self._size = size
+        self._lowers = lowers
+        # Going up gains nothing from e^u on: there even the stop is worth 0.
+        stop = len(knots) if lowers else int(np.searchsorted(knots, 1 / self._k))
+        self.y = knots[1:stop, None]
+        """The knots that may move."""
+        self._root_of_y = np.sqrt(self.y)
+        # Beyond y' = 1/k nothing is won by raising.
+        self._bound = self.y / self._k if lowers else np.minimum(self.y, 1.0) / self._k
+        self._knots = knots
+        self._left = self._windows(knots[:-1])
+        self._right = self._windows(knots[1:])
+        self._inverse = self._windows(1 / np.diff(knots))
+        gains = _gain(self._k * knots)
+        self._gains = gains
+        self._stop = self._windows(gains[:-1])
+        self._stop_rise = self._windows(np.diff(gains))
 
-    @classmethod
-    def of(
-        cls, knots: Floats, before: Floats, k: float, otherwise: float, pad: tuple[int, int], size: int
-    ) -> "_Chords":
-        """Cut windows of `size` chords; `otherwise` stands where the best point is at an end."""
-        gains = _gain(k * knots)
-        width = np.diff(knots)
-        go_rise = np.diff(before)
-        stop_rise = np.diff(gains)
-        # A = (k slope - rise of the gain) / (k - 1) and C = y (level of the gain - level) / (k - 1), both negative.
-        a = (k * go_rise - stop_rise) / width / (k - 1)
-        c = (gains[:-1] - stop_rise / width * knots[:-1] - before[:-1] + go_rise / width * knots[:-1]) / (k - 1)
+    def _windows(self, part: Floats) -> Floats:
+        """Cut windows of chords: those below each knot, or those above it; beyond the table there is nothing."""
+        nothing = np.zeros(self._size)
+        padded = np.concatenate((nothing, part) if self._lowers else (part, nothing))
+        windows: Floats = sliding_window_view(padded, self._size)[1 : len(self.y) + 1]
+        return windows
+
+    def best(self, before: Floats) -> Floats:
+        """Return the best value of a move from each knot, from the values of the round before."""
+        rise = np.diff(before)
+        at = self._root_of_y * self._windows(self._roots(before, rise))
+        np.maximum(at, self._left, out=at)
+        np.minimum(at, self._right, out=at)
+        if self._lowers:
+            np.maximum(at, self._bound, out=at)
+        else:
+            np.minimum(at, self._bound, out=at)
+            np.maximum(at, self.y, out=at)  # padding has chords at 0
+        share = at - self._left
+        share *= self._inverse
+        go = share * self._windows(rise)
+        go += self._windows(before[:-1])
+        share *= self._stop_rise
+        share += self._stop
+        stopping = self.y / at
+        stopping -= 1
+        stopping /= self._k - 1
+        found: Floats = _mix(stopping, abs(self._k - 1), share, go).max(axis=1)
+        return found
+
+    def _roots(self, before: Floats, rise: Floats) -> Floats:
+        """sqrt(C/A) / sqrt(y) where A and C are negative, so that the best point may lie inside; otherwise an end."""
+        slope = rise / np.diff(self._knots)
+        gain_slope = np.diff(self._gains) / np.diff(self._knots)
+        level = before[:-1] - slope * self._knots[:-1]
+        gain_level = self._gains[:-1] - gain_slope * self._knots[:-1]
+        a = (self._k * slope - gain_slope) / (self._k - 1)
+        c = (gain_level - level) / (self._k - 1)
         inside = (a < 0) & (c < 0)
-        root = np.where(inside, np.sqrt(np.where(inside, c, 1.0) / np.where(inside, a, 1.0)), otherwise)
-        parts = (knots[:-1], knots[1:], width, before[:-1], go_rise, gains[:-1], stop_rise, root)
-        return cls(*(sliding_window_view(np.pad(part, pad, constant_values=1.0), size) for part in parts))
-
-    def best(self, y: Floats, low: Floats, high: Floats, k: float) -> Floats:
-        """Return the best value of a move from y to y' in [low, high], chord by chord."""
-        at = np.sqrt(y) * self.root
-        np.clip(at, np.maximum(self.left, low), np.minimum(self.right, high), out=at)
-        share = np.clip((at - self.left) / self.width, 0.0, 1.0)
-        stopping = (y / at - 1) / (k - 1)
-        return _mixed(stopping, abs(k - 1), self.stop + share * self.stop_rise, self.go + share * self.go_rise)
-
-
-def _lower(knots: Floats, before: Floats, v: float, size: int) -> Floats:
-    """Beta alone: go on at y' in [y/k, y] or stop at k y', k = e^v."""
-    k = exp(v)
-    chords = _Chords.of(knots, before, k, 0.0, (size, 0), size)  # row i: the chords below knot i
-    y = knots[1:, None]
-    # Row i has the chords i - size to i - 1; those before the first are padding.
-    real = np.arange(1, len(knots))[:, None] + np.arange(-size, 0)[None, :] >= 0
-    rows = _rows(chords, slice(1, len(knots)))
-    value = np.where(real & (rows.right * k > y), rows.best(y, y / k, y, k), 0.0)
-    return np.concatenate(([0.0], value.max(axis=1)))
-
-
-def _raise(knots: Floats, before: Floats, u: float, size: int) -> Floats:
-    """Alpha alone: go on at y' in [y, y/k] or stop at k y', k = e^-u; beyond y' = 1/k nothing is won."""
-    k = exp(-u)
-    reach = int(np.searchsorted(knots, exp(u)))  # knots from e^u on gain nothing by going up
-    chords = _Chords.of(knots, before, k, np.inf, (0, size), size)
-    y = knots[1:reach, None]
-    most = np.minimum(y, 1.0) / k
-    rows = _rows(chords, slice(1, reach))
-    real = np.arange(1, reach)[:, None] + np.arange(size)[None, :] < len(knots) - 1
-    value = np.where(real & (rows.left < most), rows.best(y, y, most, k), 0.0)
-    after = np.zeros(len(knots))
-    after[1:reach] = value.max(axis=1)
-    return after
-
-
-def _rows(chords: _Chords, rows: slice) -> _Chords:
-    return _Chords(
-        chords.left[rows],
-        chords.right[rows],
-        chords.width[rows],
-        chords.go[rows],
-        chords.go_rise[rows],
-        chords.stop[rows],
-        chords.stop_rise[rows],
-        chords.root[rows],
-    )
+        end = 0.0 if self._lowers else 1e150
+        return np.where(inside, np.sqrt(np.where(inside, c, 1.0) / np.where(inside, a, 1.0)), end)

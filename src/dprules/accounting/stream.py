@@ -6,17 +6,17 @@ from math import expm1, log, sqrt
 from dprules.accounting.calibrate import largest
 from dprules.accounting.events import (
     BatchedStream,
-    Event,
     FirstOnlyStream,
     SegmentStream,
     StreamDraws,
+    StreamEvent,
     ThresholdTilts,
 )
 from dprules.accounting.neighbours import Neighbours
 from dprules.errors import ParameterError
 from dprules.numbers import Real, budget, probability, rational, rounded_down, whole
 
-_EVENTS: dict[str, type[BatchedStream] | type[FirstOnlyStream] | type[SegmentStream]] = {
+_EVENTS: dict[str, type[StreamEvent]] = {
     "batched": BatchedStream,
     "paper": FirstOnlyStream,
     "segment": SegmentStream,
@@ -109,7 +109,7 @@ def event(
     rate: Real | Sequence[Real],
     above: tuple[Real, Real],
     releases: int = 1,
-) -> Event:
+) -> StreamEvent:
     """Turn public parameters into an event, which has a price and can be charged to an account."""
     if algorithm not in _EVENTS:
         raise ParameterError(f"algorithm must be one of {', '.join(_EVENTS)}; got {algorithm!r}. Choose one.")

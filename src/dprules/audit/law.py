@@ -8,8 +8,8 @@ from typing import Any
 from dprules.errors import ParameterError
 
 Number = Fraction | float
-Law = Mapping[Hashable, Number]
-"""Probability of each transcript; exact if the numbers that made it were Fractions."""
+Law = Mapping[Any, Number]
+"""Probability of each transcript (any hashable value); exact if the numbers that made it were Fractions."""
 
 
 def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
@@ -102,7 +102,7 @@ def independent(first: Law, second: Law) -> dict[Hashable, Number]:
     return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
 
 
-def followed_by(first: Law, second: Callable[[Hashable], Law]) -> dict[Hashable, Number]:
+def followed_by(first: Law, second: Callable[[Any], Law]) -> dict[Hashable, Number]:
     """Return the law of a release and of another one that is chosen after seeing it.
 
     Parameters

@@ -52,10 +52,9 @@ def _compare(data: str, epsilon: float, seed: int, private: object) -> dict[str,
     """Accuracy on new stays, beside the paper's settings and the same learner without noise."""
     from dprules.jobs import FitRequest, ListSettings, fit, fit_without_privacy, predict
     from dprules.jobs.example import SCHEMA, hospital_stays
-    from dprules.learners.lists import short_list
 
     paper = fit(FitRequest(data, SCHEMA, ListSettings(width=1, accounting="paper"), epsilon))
-    plain = fit_without_privacy(FitRequest(data, SCHEMA), rewards=short_list(12, 0.15).rewards)
+    plain = fit_without_privacy(FitRequest(data, SCHEMA), max_rules=12, reward=0.15, scheduled=True)
     test = hospital_stays(8_000, seed + 1)
     truth = test["readmitted"].to_numpy(zero_copy_only=False)
     models = {

@@ -21,7 +21,10 @@ from dprules.jobs import (
     fit_without_privacy,
     infer_label,
     infer_schema,
+    kind_of_labels,
     predict_places,
+    read_names,
+    require_readable,
 )
 from dprules.models import Released, RuleList
 from dprules.schema import Schema, Value, read_schema
@@ -48,24 +51,40 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _request(self, X: Any, y: Any) -> tuple[Any, Schema, Any, tuple[Assumption, ...]]:
         """Return data, schema, labels (None: in the table) and what is assumed."""
         if self.schema is not None:
-            declared = read_schema(self.schema)
-            self._note_features(X, declared)
-            labels = None if y is None else read_labels(y)
-            self._keep_classes(declared.label.classes, labels)
-            return X, declared, labels, (Assumption.SCHEMA, *self._unread(X))
+            return self._declared_request(X, y, read_schema(self.schema))
         X, names = read_features(self, X, reset=True)
         labels = read_labels(y)
-        found = find_classes(labels) if self.classes is None else self.classes
-        label = infer_label(found, names, declared=self.classes is not None)
         data = as_columns(X, names)
+        if self.classes is None:
+            shown = find_classes(labels)
+            label = infer_label(list(shown), names, declared=False)
+        else:
+            label = infer_label(self.classes, names, declared=True)
+            # Objects have no type of their own: the declared classes have one.
+            typeless = kind_of_labels(labels) == "O"
+            shown = np.array(self.classes) if typeless else as_labels(label.classes, labels)
+        self._keep_classes(label.classes, shown)
         inferred = infer_schema(data, names, label)
-        self._keep_classes(label.classes, labels, found if self.classes is None else None)
         return data, inferred, labels, _inferred(inferred, self.classes is None)
 
+    def _declared_request(self, X: Any, y: Any, schema: Schema) -> tuple[Any, Schema, Any, tuple[Assumption, ...]]:
+        """Return the same for data with a schema."""
+        self._note_features(X, schema)
+        labels = None if y is None else read_labels(y)
+        typed = labels
+        if y is None and is_frame(X) and not hasattr(X, "to_pyarrow_batches"):
+            typed = X[schema.label.name] if schema.label.name in read_names(X) else None
+        if typed is not None:
+            require_readable(typed, schema.label)
+        self._keep_classes(schema.label.classes, as_labels(schema.label.classes, typed))
+        return X, schema, labels, (Assumption.SCHEMA, *self._unread(X))
+
     def _note_features(self, X: Any, schema: Schema) -> None:
-        """Frames are checked for their names; files and tables have no shape."""
+        """Keep the names of a frame's columns; files and tables of a database have no shape."""
+        for known in ("feature_names_in_", "n_features_in_"):
+            vars(self).pop(known, None)  # of an earlier fit
         if is_frame(X) and hasattr(X, "dtypes"):
-            names = [name for name in map(str, X.columns) if name != schema.label.name]
+            names = [name for name in read_names(X) if name != schema.label.name]
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
 
@@ -74,9 +93,8 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Data that comes from memory may have been computed by anything; files are taken as they are."""
         return () if isinstance(X, str | Path) else (Assumption.RECORD_BY_RECORD,)
 
-    def _keep_classes(self, classes: Sequence[Value], labels: Any, found: NDArray[Any] | None = None) -> None:
-        """Classes as y has them, sorted as scikit-learn expects; and where each class of the list is among them."""
-        shown = found if found is not None else as_labels(classes, labels)
+    def _keep_classes(self, classes: Sequence[Value], shown: NDArray[Any]) -> None:
+        """Keep the classes as y has them, sorted as scikit-learn expects, and where each class of the list is."""
         order = np.argsort(shown, kind="stable")
         self.classes_ = shown[order]
         self._places = {value: int(place) for value, place in zip(classes, np.argsort(order), strict=True)}

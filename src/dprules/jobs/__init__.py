@@ -1,52 +1,88 @@
 """One function for each thing a user does: every face calls these, so that a check or an option exists once.
 
-Rooms are loaded when one of their names is first used: `dprules show` should not wait for a table engine.
+A job is loaded when it is first used: `dprules show` should not wait for a table engine.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dprules.jobs.auditing import AuditReport, audit
+    from dprules.jobs.drafting import draft_schema
+    from dprules.jobs.evaluation import Evaluation, evaluate
+    from dprules.jobs.exporting import export
+    from dprules.jobs.fitting import FitRequest, FitSummary, check_fit, fit, fit_without_privacy
+    from dprules.jobs.infer import infer_label, infer_schema, read_names
+    from dprules.jobs.labels import as_labels, kind_of_labels, require_readable
+    from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_signs
+    from dprules.jobs.planning import ListPlan, StreamPlan, plan_list, plan_stream
+    from dprules.jobs.prediction import predict, predict_places, read_table_columns
+    from dprules.jobs.settings import ListSettings, StreamSettings
+    from dprules.jobs.streams import Stream, stream_init, stream_learn, stream_predict, stream_show
+    from dprules.jobs.verification import verify
+
+__all__ = [
+    "AuditReport",
+    "Evaluation",
+    "FitRequest",
+    "FitSummary",
+    "ListPlan",
+    "ListSettings",
+    "OnlineRequest",
+    "PlainLearner",
+    "Stream",
+    "StreamLearner",
+    "StreamPlan",
+    "StreamSettings",
+    "as_labels",
+    "audit",
+    "check_fit",
+    "draft_schema",
+    "evaluate",
+    "export",
+    "fit",
+    "fit_without_privacy",
+    "hash_name",
+    "infer_label",
+    "infer_schema",
+    "kind_of_labels",
+    "plan_list",
+    "plan_stream",
+    "predict",
+    "predict_places",
+    "read_names",
+    "read_signs",
+    "read_table_columns",
+    "require_readable",
+    "stream_init",
+    "stream_learn",
+    "stream_predict",
+    "stream_show",
+    "verify",
+]
 
 _PLACES = {
-    "AuditReport": "auditing",
-    "Evaluation": "evaluation",
-    "FitRequest": "fitting",
-    "FitSummary": "fitting",
-    "ListSettings": "settings",
-    "OnlineRequest": "online",
-    "PlainLearner": "online",
-    "StreamLearner": "online",
-    "StreamSettings": "settings",
-    "as_labels": "labels",
-    "audit": "auditing",
-    "check_fit": "fitting",
-    "draft_schema": "drafting",
-    "evaluate": "evaluation",
-    "export": "exporting",
-    "fit": "fitting",
-    "fit_without_privacy": "fitting",
-    "hash_name": "online",
-    "infer_label": "infer",
-    "infer_schema": "infer",
-    "plan_list": "planning",
-    "plan_stream": "planning",
-    "predict": "prediction",
-    "predict_places": "prediction",
-    "read_signs": "online",
-    "read_table_columns": "prediction",
-    "require_readable": "labels",
-    "stream_init": "streams",
-    "stream_learn": "streams",
-    "stream_predict": "streams",
-    "Stream": "streams",
-    "stream_show": "streams",
-    "verify": "verification",
+    "auditing": ("AuditReport", "audit"),
+    "drafting": ("draft_schema",),
+    "evaluation": ("Evaluation", "evaluate"),
+    "exporting": ("export",),
+    "fitting": ("FitRequest", "FitSummary", "check_fit", "fit", "fit_without_privacy"),
+    "infer": ("infer_label", "infer_schema", "read_names"),
+    "labels": ("as_labels", "kind_of_labels", "require_readable"),
+    "online": ("OnlineRequest", "PlainLearner", "StreamLearner", "hash_name", "read_signs"),
+    "planning": ("ListPlan", "StreamPlan", "plan_list", "plan_stream"),
+    "prediction": ("predict", "predict_places", "read_table_columns"),
+    "settings": ("ListSettings", "StreamSettings"),
+    "streams": ("Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"),
+    "verification": ("verify",),
 }
-__all__ = sorted(_PLACES)
+_MODULES = {name: module for module, names in _PLACES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _PLACES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'dprules.jobs' has no attribute {name!r}")
-    return getattr(import_module(f"dprules.jobs.{_PLACES[name]}"), name)
+    return getattr(import_module(f"dprules.jobs.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -17,18 +17,20 @@ from dprules.learners.lists import (
     learn_list,
     name_rules,
     rivest,
+    short_list,
 )
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released, RuleList
 from dprules.numbers import Real
+from dprules.private import Private
 from dprules.schema import Schema, build_conditions, count_conditions, refuse_placeholders
 from dprules.schema.conditions import MOST_CONDITIONS
 from dprules.tables import Table, open_table, read_records
 
 
-@dataclass(frozen=True)
-class FitRequest:
-    """Everything that a fit of a list needs.
+@dataclass(frozen=True, repr=False, eq=False)
+class FitRequest(Private):
+    """Everything that a fit of a list needs; the data in it is private.
 
     Parameters
     ----------
@@ -166,7 +168,7 @@ def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list
 
 
 def fit_without_privacy(
-    request: FitRequest, max_rules: int | None = None, reward: float = 0.5, rewards: tuple[Real, ...] = ()
+    request: FitRequest, max_rules: int | None = None, reward: float = 0.5, *, scheduled: bool = False
 ) -> RuleList:
     """Learn a list **without privacy**: the yardstick.
 
@@ -178,8 +180,8 @@ def fit_without_privacy(
         Rules before the default.
     reward : float
         Of a correct record against an error, where no rule is free of errors (Rivest's greedy list).
-    rewards : tuple of numbers
-        If given, DP-GreedyCover's own schedule without noise instead.
+    scheduled : bool
+        DP-GreedyCover's own schedule without noise instead, whose first reward is `reward`.
     """
     schema = request.schema
     with request.opened() as table:
@@ -187,8 +189,8 @@ def fit_without_privacy(
     literals = schema.literals()
     conditions = build_conditions(literals, request.settings.width)
     sample = records.sample(literals, len(schema.label.classes))
-    if rewards:
-        drawn = greedy_without_privacy(sample, conditions, rewards)
+    if scheduled:
+        drawn = greedy_without_privacy(sample, conditions, short_list(max_rules or 12, reward).rewards)
     else:
         drawn = rivest(sample, conditions, max_rules, (reward,))
     return name_rules(drawn, conditions, literals, schema.label.classes).simplified()

@@ -12,6 +12,12 @@ from dprules.tables import open_table
 LABEL = "y"
 
 
+def read_names(data: Any) -> list[str]:
+    """Return the names of the columns of a frame, whatever library it is of."""
+    with open_table(data) as table:
+        return list(table.names)
+
+
 def infer_columns(data: Any, names: Sequence[str], real: bool = False) -> tuple[Column, ...]:
     """Return a column for each name: Booleans by their type, everything else as numbers.
 

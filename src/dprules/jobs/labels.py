@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from dprules.errors import DataError, ParameterError
-from dprules.schema import Label, Value
+from dprules.schema import Label, Value, show_value
 from dprules.schema.cells import canonical_decimal
 from dprules.tables import Table, open_table
 from dprules.tables.cells import Cells, CodedCells
@@ -26,7 +27,27 @@ def label_cells(labels: Any) -> Cells:
         labels = labels.reshape(-1) if isinstance(labels, np.ndarray) else np.asarray(labels, dtype=object).reshape(-1)
     elif shape is not None and len(shape) != 1:
         raise ParameterError("y must have one label for each row: a list, or an array with one dimension.")
-    return labels if isinstance(labels, np.ndarray) else list(labels)
+    if hasattr(labels, "to_arrow"):  # Polars
+        labels = labels.to_arrow()
+    if isinstance(labels, pa.ChunkedArray):
+        labels = labels.combine_chunks()
+    return labels if isinstance(labels, np.ndarray | pa.Array) else list(labels)
+
+
+def kind_of_labels(labels: Any) -> str:
+    """Return NumPy's letter for the declared type of y: "b", "i", "u", "f", "U" for text, "O" where there is none.
+
+    By the type of an array or a series, which is public, and never by its cells: a list has no type.
+    """
+    declared = _declared_type(labels)
+    name = str(declared).lower()
+    if name.startswith(("str", "large_string", "utf8", "<u", ">u")):
+        return "U"
+    kind = getattr(declared, "kind", None)
+    if isinstance(kind, str):
+        return kind
+    starts = {"bool": "b", "int": "i", "uint": "u", "float": "f", "double": "f", "halffloat": "f"}
+    return next((letter for start, letter in starts.items() if name.startswith(start)), "O")
 
 
 def require_readable(labels: Any, label: Label) -> None:
@@ -35,10 +56,10 @@ def require_readable(labels: Any, label: Label) -> None:
     Meta-estimators encode labels as 0, 1, ... before a classifier sees them; classes that are declared as text can
     then never occur. The type of y is public.
     """
-    kind = getattr(getattr(labels, "dtype", None), "kind", "O")
-    numeric = all(canonical_decimal(str(value)) is not None or _is_truth(value) for value in label.classes)
+    kind = kind_of_labels(labels)
+    numeric = any(canonical_decimal(str(value)) is not None for value in label.classes)
     truths = set(label.column().forms) >= {"true", "false"}
-    if (kind in "iuf" and not numeric) or (kind == "b" and not truths):
+    if (kind in "iuf" and not (numeric or truths)) or (kind == "b" and not truths):
         name = {"b": "Booleans", "f": "numbers"}.get(kind, "integers")
         raise ParameterError(
             f"y holds {name}, which match none of the declared classes. Declare the classes as y has them: a "
@@ -46,19 +67,36 @@ def require_readable(labels: Any, label: Label) -> None:
         )
 
 
-def _is_truth(value: Value) -> bool:
-    return str(value).lower() in ("true", "false")
-
-
 def as_labels(classes: Sequence[Value], labels: Any) -> NDArray[Any]:
     """Return declared classes in the type that y has, so that predictions can be compared with it."""
-    kind = getattr(labels, "dtype", None)
-    if not isinstance(kind, np.dtype) or kind.kind not in "biuf":
+    kind = kind_of_labels(labels)
+    words = [str(value).lower() for value in classes]
+    if kind == "b":
+        return np.array([word in ("true", "1", "1.0") for word in words])
+    if kind == "U":
+        return np.array([show_value(value) for value in classes])
+    if kind not in "iuf":
         return np.array(classes)
-    if kind.kind == "b":
-        return np.array([str(value).lower() in ("true", "1", "1.0") for value in classes])
-    numbers = [float(str(value).lower() == "true") if _is_truth(value) else float(value) for value in classes]
-    return np.array(numbers).astype(kind)
+    numbers = [_as_number(word) for word in words]
+    if None in numbers:
+        return np.array(classes)
+    declared = _declared_type(labels)
+    exact = declared if isinstance(declared, np.dtype) else getattr(declared, "numpy_dtype", np.dtype(f"{kind}8"))
+    with np.errstate(invalid="ignore"):  # a class that the type cannot hold
+        typed = np.array(numbers).astype(exact)
+    return typed if typed.tolist() == numbers else np.array(numbers)
+
+
+def _declared_type(labels: Any) -> Any:
+    declared = getattr(labels, "dtype", getattr(labels, "type", None))
+    return getattr(getattr(declared, "categories", None), "dtype", declared)
+
+
+def _as_number(word: str) -> float | None:
+    truths = {"true": 1.0, "false": 0.0}
+    if word in truths:
+        return truths[word]
+    return None if canonical_decimal(word) is None else float(word)
 
 
 def with_labels(data: Any, labels: Any, label: Label) -> Table:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from zlib import crc32
 
@@ -13,6 +14,7 @@ from dprules.accounting import Assumption, Certificate
 from dprules.jobs.infer import infer_columns
 from dprules.jobs.labels import label_cells, require_readable
 from dprules.learners.streams import (
+    BEYOND,
     Block,
     ConditionBlock,
     ConfidentWinnow,
@@ -64,38 +66,41 @@ class OnlineRequest:
         """Whether numbers are weighed as they are."""
         return isinstance(self.columns[0], Clipped)
 
-    def literals(self) -> list[Literal]:
-        """Return both signs of every feature."""
-        return [literal for column in self.columns for literal in literals_of(column)]
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """Both signs of every feature."""
+        return tuple(literal for column in self.columns for literal in literals_of(column))
 
+    @cached_property
     def conditions(self) -> Conditions | None:
-        """Return the conditions of features, None for the features themselves."""
-        return None if self.width == 1 else build_conditions(self.literals(), self.width)
+        """The conditions of features, None for the features themselves."""
+        return None if self.width == 1 else build_conditions(self.literals, self.width)
 
     def read(self, X: Any) -> Block:
         """Return examples as a block: matrices as they are, frames and objects cell by cell."""
-        conditions = self.conditions()
-        if conditions is not None:
-            held = self._booleans(X)
-            both = np.empty((len(held), 2 * len(self.columns)), dtype=np.bool_)
-            both[:, ::2] = held
-            both[:, 1::2] = ~held
-            return ConditionBlock(both, conditions)
+        if self.conditions is not None:
+            codes = self._codes(X)
+            both = np.empty((len(codes), 2 * len(self.columns)), dtype=np.bool_)
+            both[:, ::2] = codes == 1
+            both[:, 1::2] = codes == 0  # of a missing cell neither holds
+            return ConditionBlock(both, self.conditions)
         if scipy.sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf"):
             return as_block(X, len(self.columns), self.real)
         if self.real:
             return as_block(self._numbers(X), len(self.columns), True)
-        return DenseBlock(self._booleans(X))
+        return DenseBlock(self._codes(X) == 1)
 
-    def _booleans(self, X: Any) -> NDArray[np.bool_]:
+    def _codes(self, X: Any) -> NDArray[np.int16]:
+        """Return the code of each cell: 1 above 0 or true, 0 not, -1 missing."""
         if scipy.sparse.issparse(X):
             X = X.toarray()
         if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
-            return np.asarray((X > 0) & (X < 1e100), dtype=np.bool_)
+            known = np.abs(X.astype(np.float64)) < BEYOND if X.dtype.kind == "f" else True
+            return np.where(known, (X > 0).astype(np.int16), np.int16(-1))
         cells = self._cells(X)
         if not cells:
-            return np.zeros((0, len(self.columns)), dtype=np.bool_)
-        return np.column_stack([read_codes(c, column) == 1 for c, column in zip(self.columns, cells, strict=True)])
+            return np.zeros((0, len(self.columns)), dtype=np.int16)
+        return np.column_stack([read_codes(c, column) for c, column in zip(self.columns, cells, strict=True)])
 
     def _numbers(self, X: Any) -> NDArray[np.float64]:
         numbers = [[c.number(cell) for cell in column] for c, column in zip(self.columns, self._cells(X), strict=True)]  # type: ignore[attr-defined]
@@ -115,25 +120,22 @@ class OnlineRequest:
 
     def halfspace(self, weights: Weights, classes: tuple[Any, Any], releases: int) -> Halfspace:
         """Return weights as a model."""
-        conditions = self.conditions()
-        literals = self.literals()
         terms = []
         for j in weights.support.tolist():
-            column = self.columns[j] if conditions is None else None
+            column = self.columns[j] if self.conditions is None else None
             if isinstance(column, Clipped):
                 feature: tuple[Literal, ...] | Clipped = column
-            elif conditions is None:
-                feature = (literals[2 * j],)
+            elif self.conditions is None:
+                feature = (self.literals[2 * j],)
             else:
-                feature = tuple(literals[i] for i in conditions[j] if i >= 0)
+                feature = tuple(self.literals[i] for i in self.conditions[j] if i >= 0)
             terms.append(Term(feature, float(weights.values[j])))
         return Halfspace.ranked(terms, float(weights.values[-1]), classes, releases)
 
     @property
     def dimension(self) -> int:
         """Coordinates, the bias included."""
-        conditions = self.conditions()
-        return 1 + (len(self.columns) if conditions is None else len(conditions))
+        return 1 + (len(self.columns) if self.conditions is None else len(self.conditions))
 
 
 def _joined(parts: list[Any]) -> list[Any]:

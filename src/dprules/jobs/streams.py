@@ -22,6 +22,8 @@ from dprules.learners.streams import (
 from dprules.models import Released
 from dprules.schema import Schema
 
+__all__ = ["Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"]
+
 PAUSE = 0.5
 """Seconds between two looks at a growing file."""
 Say = Callable[[str], None]

@@ -99,7 +99,11 @@ class Halfspace:
 
     def weigh(self, row: Mapping[str, object]) -> float:
         """Return the sum for a row, given by the names of its columns; an absent column is missing."""
-        return self.bias + sum(term.weight * term.value(row) for term in self.terms)
+        # In the order in which tables are weighed and SQL adds: another one may round a tie to the other side.
+        total = self.bias
+        for term in self.terms:
+            total += term.weight * term.value(row)
+        return total
 
     def predict(self, rows: Sequence[Mapping[str, object]]) -> list[Value]:
         """Return the class of each row."""

@@ -4,11 +4,23 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from dprules.accounting import Certificate, Counts, Cover, Event, PaperCover, Quantiles
-from dprules.errors import ModelError, UnverifiedError
+from dprules.accounting import (
+    BatchedStream,
+    Certificate,
+    Counts,
+    Cover,
+    Event,
+    FirstOnlyStream,
+    GuardedStream,
+    PaperCover,
+    Quantiles,
+    SegmentStream,
+)
+from dprules.errors import ModelError, PrivacyError, SchemaError, UnverifiedError
 from dprules.files import digest, read_document, read_document_file, require_format, write_whole
 from dprules.models.halfspace import Halfspace
 from dprules.models.rule_list import RuleList
@@ -19,6 +31,9 @@ VERSION = 1
 Model = RuleList | Halfspace
 
 _KINDS: dict[str, type[RuleList] | type[Halfspace]] = {RuleList.kind: RuleList, Halfspace.kind: Halfspace}
+
+_STREAMS = (BatchedStream, FirstOnlyStream, GuardedStream, SegmentStream)
+E = TypeVar("E", bound=Event)
 
 RULES = "rules"
 CLASS_COUNTS = "class counts"
@@ -81,6 +96,8 @@ class Released:
     ) -> "Released":
         """Put a model and its certificate in one envelope, and tie them together."""
         made = cls(model, label, certificate, table, stream=stream)
+        if certificate.model_digest not in (None, made.digest()):
+            raise PrivacyError("the certificate is for another model, and one certificate is for one. Fit again.")
         return cls(model, label, certificate.for_model(made.digest()), table, made.created, made.software, stream)
 
     def digest(self) -> str:
@@ -106,7 +123,7 @@ class Released:
             found.append("the model has other classes than its label")
         if isinstance(self.model, RuleList):
             return found + _list_faults(self.model, self.certificate)
-        return found + _stream_faults(self.certificate)
+        return found + _stream_faults(self.model, self.certificate)
 
     def require_verified(self) -> "Released":
         """Return itself, or refuse with what is wrong."""
@@ -145,7 +162,7 @@ class Released:
         if kind is None or not isinstance(document.get("model"), dict):
             raise ModelError("the file has no model that this dprules knows. Fit again.")
         model = kind.from_document(document["model"])
-        label = DocumentReader("", "the file").label(document.get("label"))
+        label = _read_label(document.get("label"))
         certificate = Certificate.from_document(document.get("certificate"))
         texts = [document.get(name) for name in ("table", "created", "software")]
         if not all(text is None or (isinstance(text, str) and len(text) < 1000) for text in texts):
@@ -169,6 +186,14 @@ class Released:
         return loaded if unverified else loaded.require_verified()
 
 
+def _read_label(entry: object) -> Label:
+    try:
+        return DocumentReader("", "the file").label(entry)
+    except SchemaError as error:
+        sentence = str(error)
+    raise ModelError(f"the label of the file is not valid ({sentence}). Fit again.")
+
+
 def _read_stream(entry: object) -> StreamMark | None:
     if entry is None:
         return None
@@ -177,14 +202,16 @@ def _read_stream(entry: object) -> StreamMark | None:
     return StreamMark(entry["name"], entry["rounds"])
 
 
-def _named(certificate: Certificate, name: str, *kinds: type[Event]) -> list[Event]:
+def _named(certificate: Certificate, name: str, *kinds: type[E]) -> list[E]:
     return [r.event for r in certificate.releases if r.name == name and isinstance(r.event, kinds)]
 
 
 def _list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
     """What a list shows must have been paid for: its rules, counts, bought cuts, and what its recipe looked at."""
     found = []
-    drawn = _named(certificate, RULES, Cover, PaperCover)
+    if certificate.unit.of != "row":
+        found.append("a list is learnt from rows, and the unit is none")
+    drawn: list[Cover | PaperCover] = [*_named(certificate, RULES, Cover), *_named(certificate, RULES, PaperCover)]
     if not drawn:
         found.append("no release is for the rules")
     for event in drawn:
@@ -195,9 +222,19 @@ def _list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
     if rules.counts is not None and not _named(certificate, RULE_COUNTS, Counts):
         found.append("counts of the rules are shown, and none were charged")
     for column in rules.columns:
-        if isinstance(column, Numeric) and column.bought and not _named(certificate, cuts_of(column.name), Quantiles):
-            found.append(f"the cuts of {column.name} were bought, and not charged")
+        if isinstance(column, Numeric) and column.bought:
+            found += _cuts_faults(column, certificate)
     return found
+
+
+def _cuts_faults(column: Numeric, certificate: Certificate) -> list[str]:
+    """Each level of halving doubles the cuts: L levels make at most 2^L - 1."""
+    charged = _named(certificate, cuts_of(column.name), Quantiles)
+    if not charged:
+        return [f"the cuts of {column.name} were bought, and not charged"]
+    if len(column.cuts) >= max(2**event.levels for event in charged):
+        return [f"{column.name} has more cuts than were drawn"]
+    return []
 
 
 def _looks_at_classes(event: Event, certificate: Certificate) -> bool:
@@ -209,5 +246,19 @@ def _looks_at_classes(event: Event, certificate: Certificate) -> bool:
     return chosen or (isinstance(event, Cover) and event.is_scheduled)
 
 
-def _stream_faults(certificate: Certificate) -> list[str]:
-    return [] if _named(certificate, HYPOTHESES, Event) else ["no release is for the hypotheses"]
+def _stream_faults(model: Halfspace, certificate: Certificate) -> list[str]:
+    """What a stream shows must have been paid for, by the price of a stream learner and round by round."""
+    found = []
+    if certificate.unit.of != "round" or certificate.unit.column is not None:
+        found.append("a stream is priced by its rounds, and the unit is another")
+    charged = [r.event for r in certificate.releases if r.name == HYPOTHESES and isinstance(r.event, _STREAMS)]
+    if not charged:
+        found.append("no release is for the hypotheses")
+    for event in charged:
+        # A release has one draw at least.
+        most = sum(m for m, _ in event.draws.groups) if isinstance(event, BatchedStream | FirstOnlyStream) else inf
+        if model.releases > most:
+            found.append("it had more hypotheses than were drawn")
+    if any(isinstance(column, Numeric) and column.bought for column in model.columns):
+        found.append("a stream has public cuts, and some of its cuts were bought")
+    return found

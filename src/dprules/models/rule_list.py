@@ -208,10 +208,9 @@ class RuleList:
 
 
 def _read_counts(counts: object, cells: int, classes: int) -> list[list[int]]:
-    fits = isinstance(counts, list) and len(counts) == cells
-    if not fits or not all(_is_cell(cell, classes) for cell in counts):  # type: ignore[attr-defined]
+    if not isinstance(counts, list) or len(counts) != cells or not all(_is_cell(cell, classes) for cell in counts):
         raise ModelError("the counts of the file do not fit its rules. Export it again.")
-    return list(counts)  # type: ignore[call-overload]
+    return list(counts)
 
 
 def _is_cell(cell: object, classes: int) -> bool:

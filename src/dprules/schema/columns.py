@@ -129,9 +129,10 @@ class Numeric(Column):
 
     def __post_init__(self) -> None:
         super(Numeric, self).__post_init__()
-        if isinstance(self.cuts, str) or not isinstance(self.cuts, Iterable):
+        given: object = self.cuts
+        if isinstance(given, str) or not isinstance(given, Iterable):
             raise FieldError(self._place, "cuts", "an increasing list of numbers")
-        cuts = [_plain(cut) for cut in self.cuts]
+        cuts = [_plain(cut) for cut in given]
         # Bought cuts may have fallen together, up to none.
         fits = all(is_number(cut) for cut in cuts) and (cuts or self.bought) and len(cuts) < MOST_VALUES
         if not fits or cuts != sorted(set(cuts)):

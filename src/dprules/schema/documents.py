@@ -84,8 +84,9 @@ class DocumentReader:
             return Categorical(name, entry.get("values", ()), missing_literal=missing)
         if kind == "numeric":
             return self._numeric(name, entry, missing)
-        plain = {"boolean": Boolean, "positive": Positive, "clipped": Clipped}
-        return plain[kind](name, missing_literal=missing)
+        if kind == "boolean":
+            return Boolean(name, missing_literal=missing)
+        return Positive(name, missing_literal=missing) if kind == "positive" else Clipped(name, missing_literal=missing)
 
     def _numeric(self, name: str, entry: dict[str, Any], missing: bool) -> Column:
         place = ("columns", name)

@@ -34,8 +34,8 @@ class CodedCells(Private):
         return len(self.places)
 
 
-Cells = NDArray[Any] | pa.Array | Sequence[object] | CodedCells
-"""One column of a batch: a NumPy array, an Arrow array, Python objects, or coded cells."""
+Cells = Any
+"""One column of a batch: a NumPy array, an Arrow array, a sequence of Python objects, or `CodedCells`."""
 
 
 def read_codes(column: Column, cells: Cells) -> Codes:
@@ -48,15 +48,17 @@ def read_codes(column: Column, cells: Cells) -> Codes:
         numbers = _as_numbers(cells)
         if numbers is not None:
             return _codes_of_numbers(column, numbers)
-    return _spread(cells, column.code, MISSING, np.dtype(np.int16))
+    codes: Codes = _spread(cells, column.code, MISSING, np.dtype(np.int16))
+    return codes
 
 
 def read_numbers(cells: Cells) -> Floats:
     """Return the number of each cell, NaN where it is missing."""
-    numbers = _as_numbers(cells)
-    if numbers is not None:
-        return numbers
-    return _spread(cells, lambda cell: _or_nan(read_number(cell)), np.nan, np.dtype(np.float64))
+    fast = _as_numbers(cells)
+    if fast is not None:
+        return fast
+    numbers: Floats = _spread(cells, lambda cell: _or_nan(read_number(cell)), np.nan, np.dtype(np.float64))
+    return numbers
 
 
 def read_identities(cells: Cells, known: dict[str, int]) -> NDArray[np.int64]:
@@ -68,7 +70,8 @@ def read_identities(cells: Cells, known: dict[str, int]) -> NDArray[np.int64]:
             return -1
         return known.setdefault(canonical_decimal(text) or text, len(known))
 
-    return _spread(cells, identify, -1, np.dtype(np.int64))
+    found: NDArray[np.int64] = _spread(cells, identify, -1, np.dtype(np.int64))
+    return found
 
 
 def read_texts(cells: Cells) -> list[str | None]:
@@ -112,7 +115,8 @@ def _codes_of_numbers(column: Numeric | Positive, numbers: Floats) -> Codes:
 def _as_booleans(cells: Cells) -> Codes | None:
     """Return 0, 1 or MISSING for a column of Booleans, None for any other."""
     if isinstance(cells, np.ndarray) and cells.dtype == np.bool_:
-        return cells.astype(np.int16)
+        truths: Codes = cells.astype(np.int16)
+        return truths
     if isinstance(cells, pa.Array) and pa.types.is_boolean(cells.type):
         codes: Codes = cells.cast(pa.int8()).fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int16)
         return codes
@@ -132,7 +136,8 @@ def _as_numbers(cells: Cells) -> Floats | None:
     else:
         return None
     numbers[~(np.abs(numbers) < LARGEST_NUMBER)] = np.nan
-    return numbers
+    found: Floats = numbers
+    return found
 
 
 def _spread(cells: Cells, read: Read, missing: object, kind: np.dtype[Any]) -> Any:

@@ -14,7 +14,7 @@ def compiled(function: F) -> F:
     Numba keeps compiled code beside the source or in the user's cache folder. Neither may be writable: a package
     installed by another user, an account without a home.
     """
-    options = {"error_model": "numpy", "boundscheck": False, "nogil": True}
+    options: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil": True}
     try:
         made: F = njit(cache=True, **options)(function)
     except (RuntimeError, OSError):

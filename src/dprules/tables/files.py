@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 
@@ -55,10 +56,7 @@ class ParquetTable(Table):
     def __init__(self, paths: Sequence[Path]) -> None:
         super().__init__(str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
         self._paths = paths
-        schemas = [
-            call_quietly(lambda path=path: pyarrow.parquet.read_schema(path), f"{path} is not a Parquet file.")
-            for path in paths
-        ]
+        schemas = [_read_schema(path) for path in paths]
         self._kinds = {field.name: arrow_kind(field.type) for field in schemas[0]}
         for path, schema in zip(paths, schemas, strict=True):
             if set(schema.names) != set(self._kinds):
@@ -78,6 +76,10 @@ class ParquetTable(Table):
             with pyarrow.parquet.ParquetFile(path) as file:
                 for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
                     yield batch.num_rows, {name: batch.column(name) for name in names}
+
+
+def _read_schema(path: Path) -> Any:
+    return call_quietly(lambda: pyarrow.parquet.read_schema(path), f"{path} is not a Parquet file.")
 
 
 def open_files(path: str, delimiter: str | None, multiline: bool) -> Table:

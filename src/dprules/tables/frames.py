@@ -123,7 +123,7 @@ def series_cells(series: Any) -> Cells:
         cells: Cells = series.to_numpy()
         return cells
     if getattr(kind, "name", "") == "object":
-        return series.tolist()  # type: ignore[no-any-return]
+        return series.tolist()
     try:
         converted = pa.array(series, from_pandas=True)
         return converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
@@ -141,7 +141,7 @@ def _polars_cells(series: Any) -> Cells:
         converted = series.to_arrow()
         return converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
     except Exception:  # Python objects
-        return series.to_list()  # type: ignore[no-any-return]
+        return series.to_list()
 
 
 class _IbisTable(Table):

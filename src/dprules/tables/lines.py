@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dprules.private import Private
 from dprules.tables.compiled import compiled
 
 _QUOTE = 34
@@ -160,8 +161,10 @@ def _gather(data: Bytes, begins: Places, ends: Places, offsets: Places, texts: B
     return size
 
 
-class TokenizedLines:
+class TokenizedLines(Private):
     """The wanted cells of a block of lines, as places in its bytes."""
+
+    __slots__ = ("_begins", "_data", "_ends", "rest")
 
     def __init__(self, data: Bytes, begins: Places, ends: Places, rest: int) -> None:
         self._data = data

@@ -1,6 +1,7 @@
 """Records of a table as small integers: one pass from cells to codes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,11 +68,11 @@ def read_records(table: Table, schema: Schema, unit: Unit, bits: Bits) -> Record
                 codes[column.name].append(read_codes(column, cells[column.name]))
         if unit.column is not None:
             owners.append(read_identities(cells[unit.column], known))
-    joined = _join(labels, np.dtype(np.int16))
+    joined = _join(labels, np.int16)
     chosen = _choose_rows(joined, owners, unit, bits)
     return Records(
-        {name: _join(parts, np.dtype(np.int16))[chosen] for name, parts in codes.items()},
-        {name: _join(parts, np.dtype(np.float64))[chosen] for name, parts in numbers.items()},
+        {name: _join(parts, np.int16)[chosen] for name, parts in codes.items()},
+        {name: _join(parts, np.float64)[chosen] for name, parts in numbers.items()},
         joined[chosen],
     )
 
@@ -85,7 +86,7 @@ def _choose_rows(
     """
     if unit.column is None:
         return labels >= 0
-    owner = _join(owners, np.dtype(np.int64))
+    owner = _join(owners, np.int64)
     order = np.lexsort((bits.words(len(owner)), owner))
     owner = owner[order]
     starts = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]]) if len(owner) else np.zeros(0, dtype=np.int64)
@@ -94,7 +95,7 @@ def _choose_rows(
     return np.sort(kept[labels[kept] >= 0])
 
 
-def _join(parts: Sequence[NDArray[np.generic]], kind: np.dtype[np.generic]) -> NDArray[np.generic]:
+def _join(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
 
 
@@ -135,7 +136,8 @@ def read_public_values(table: Table, names: Sequence[str]) -> dict[str, tuple[li
             numbers[name].append(read_numbers(cells[name]))
     found = {}
     for name in names:
-        ranked = sorted(counts[name], key=lambda value, own=counts[name]: (-own[value], value))
-        joined = _join(numbers[name], np.dtype(np.float64))
+        often = counts[name]
+        ranked = sorted(often, key=lambda value: (-often[value], value))
+        joined = _join(numbers[name], np.float64)
         found[name] = (ranked, joined[~np.isnan(joined)])
     return found

@@ -12,7 +12,7 @@ from dprules.accounting.events.paper_cover import PaperCover
 from dprules.accounting.events.pure import Pure
 from dprules.accounting.events.quantiles import Quantiles
 from dprules.accounting.events.segment import SegmentStream
-from dprules.accounting.events.stream_parts import StreamDraws, ThresholdTilts
+from dprules.accounting.events.stream_parts import StreamDraws, StreamEvent, ThresholdTilts
 
 __all__ = [
     "Approximate",
@@ -29,5 +29,6 @@ __all__ = [
     "Quantiles",
     "SegmentStream",
     "StreamDraws",
+    "StreamEvent",
     "ThresholdTilts",
 ]

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,13 +14,15 @@ from dprules.tables import split_line, strip_line_end
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Private):
     """How far a source has been read: lines are public, bytes and the mark of what was read are not."""
 
-    line: int = 0
-    byte: int = 0
-    mark: str = ""
+    __slots__ = ("byte", "line", "mark")
+
+    def __init__(self, line: int = 0, byte: int = 0, mark: str = "") -> None:
+        self.line = line
+        self.byte = byte
+        self.mark = mark
 
     def __repr__(self) -> str:
         return f"<position after line {self.line}>"

@@ -119,7 +119,7 @@ class Stream(Private):
     """A stream that is open to learn. It holds private state and shows nothing of it."""
 
     __slots__ = (
-        "_certificate",
+        "_certified",
         "_connection",
         "_folder",
         "_learner",

@@ -62,7 +62,7 @@ class DuckDBTable(Table):
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         texts = ", ".join(f"CAST({_quote(name)} AS VARCHAR)" for name in names) or "1"
-        reader = self._connection.execute(f"SELECT {texts} FROM {self._table}").to_arrow_reader(_ROWS)
+        reader: Any = self._connection.execute(f"SELECT {texts} FROM {self._table}").to_arrow_reader(_ROWS)
         for batch in reader:
             yield batch.num_rows, dict(zip(names, batch.columns, strict=False))
 

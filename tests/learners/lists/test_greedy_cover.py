@@ -1,0 +1,150 @@
+"""The learner that runs has the law that theory A1 says, also where no record is left; planted faults are noticed."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from conftest import assert_law
+from dprules.audit import TRUE as LAW_TRUE
+from dprules.audit import exact_list_law, tilted
+from dprules.learners.lists import greedy_cover, greedy_without_privacy
+from dprules.learners.lists.greedy_cover import TRUE, quantise_reward
+from dprules.tables import PackedSample
+from learners.lists.samples import FEATURES, ROWS, examples_of, sample_of
+
+TILT = 0.7
+SCHEDULES = [
+    ((0,), False, 1),
+    ((1,), False, 1),
+    ((0.25, 0.5, 1.0), True, 0.5),
+    ((0.5, 0.5), True, 1),
+    ((1,), True, 1),
+    ((1,), True, 0.25),
+]
+
+
+def law_of(rows, rewards=(0,), capped=False, ratio=1, tilt=TILT, prior=None, labels=2):
+    law = exact_list_law(
+        examples_of(rows),
+        tilted(tilt),
+        2,
+        labels,
+        rewards=rewards,
+        rounds=len(rewards) if capped else None,
+        prior=(lambda feature: 1) if prior is None else prior,
+        default_tilt_ratio=ratio,
+    )
+    return {rules: float(p) for rules, p in law.items()}
+
+
+def run(sample, bits, rewards=(0,), capped=False, ratio=1, tilt=TILT, prior=None, times=4000):
+    return [
+        tuple(greedy_cover(sample, FEATURES, tilt, rewards, bits, capped, prior, ratio)) for _ in range(times)
+    ]
+
+
+def test_the_constant_true_is_called_alike():
+    assert LAW_TRUE == TRUE
+
+
+@pytest.mark.parametrize(("rewards", "capped", "ratio"), SCHEDULES)
+def test_the_code_that_runs_has_the_exact_law(rewards, capped, ratio, bits):
+    assert_law(run(sample_of(ROWS), bits, rewards, capped, ratio), law_of(ROWS, rewards, capped, ratio))
+
+
+def test_a_public_prior_has_the_exact_law(bits):
+    rows = [row for row, times in zip(ROWS, (2, 1, 3, 1), strict=True) for _ in range(times)]
+    weights = {0: 2.0, 1: 0.5, LAW_TRUE: 1.0}
+    law = law_of(rows, (0.5, 1.0), True, tilt=0.4, prior=weights.__getitem__)
+    prior = np.array([2.0, 0.5, 1.0])
+    assert_law(run(sample_of(rows), bits, (0.5, 1.0), True, tilt=0.4, prior=prior), law)
+
+
+def test_three_classes_have_the_exact_law(bits):
+    rows = [((True, False), 2), ((True, True), 0), ((False, True), 1)]
+    assert_law(run(sample_of(rows, classes=3), bits, (0.5,)), law_of(rows, (0.5,), labels=3))
+
+
+@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize(("rewards", "capped"), [((0,), False), ((0.5, 0.5, 1), True)])
+def test_with_no_row_left_the_draws_go_on(size, rewards, capped, bits):
+    """An empty sample must not stop early: the law is that of the empty sample, all scores 0."""
+    rows = ROWS[:size]
+    assert_law(run(sample_of(rows), bits, rewards, capped, times=3000), law_of(rows, rewards, capped))
+
+
+class Forgetful(PackedSample):
+    """Covered records stay in the sample."""
+
+    def cover(self, condition):
+        covered, _ = super().cover(condition)
+        nothing = PackedSample.from_booleans(np.zeros((0, 2), dtype=np.bool_), np.zeros(0, dtype=np.int16), 2)
+        return nothing, self if covered is not None else self
+
+
+class EarlyStop(PackedSample):
+    """Says that nothing is left as soon as one rule has been drawn."""
+
+    def cover(self, condition):
+        return self, self
+
+
+def stopped_when_empty(sample, bits):
+    """Ends the list with the first default where no record is left, as if that could not be seen."""
+    found = greedy_cover(sample, FEATURES, TILT, (0,), bits, capped=False)
+    rows = list(ROWS[:1])
+    short = []
+    for condition, label in found:
+        if not rows and condition != TRUE:
+            return (*short, (TRUE, 0))
+        short.append((condition, label))
+        rows = [row for row in rows if condition != TRUE and not row[0][condition]]
+    return tuple(short)
+
+
+def fault(kind, rows):
+    plain = sample_of(rows)
+    matrix = np.array([held for held, _ in rows], dtype=np.bool_)
+    labels = np.array([label for _, label in rows], dtype=np.int16)
+    return {"kept": Forgetful, "early": EarlyStop}.get(kind, type(plain)).from_booleans(matrix, labels, 2)
+
+
+def test_a_doubled_tilt_is_noticed(bits):
+    with pytest.raises(AssertionError):
+        assert_law(run(sample_of(ROWS), bits, tilt=2 * TILT), law_of(ROWS))
+
+
+def test_a_tilt_that_is_not_lowered_for_the_default_is_noticed(bits):
+    with pytest.raises(AssertionError):
+        assert_law(run(sample_of(ROWS), bits, (1,), True, ratio=1), law_of(ROWS, (1,), True, ratio=0.25))
+
+
+def test_records_that_are_not_removed_are_noticed(bits):
+    faulty = Forgetful.from_booleans(
+        np.array([held for held, _ in ROWS]), np.array([label for _, label in ROWS], dtype=np.int16), 2
+    )
+    with pytest.raises(AssertionError):
+        assert_law(run(faulty, bits), law_of(ROWS))
+
+
+def test_a_stop_on_an_empty_sample_is_noticed(bits):
+    sample = sample_of(ROWS[:1])
+    with pytest.raises(AssertionError):
+        assert_law([stopped_when_empty(sample, bits) for _ in range(3000)], law_of(ROWS[:1]))
+
+
+def test_rewards_are_rounded_down():
+    assert quantise_reward(0.3) == Fraction(19, 64)
+    assert quantise_reward(1) == 1
+    assert quantise_reward(Fraction(1, 100)) == 0
+
+
+def test_progress_counts_rules_and_nothing_else(bits):
+    told = []
+    found = greedy_cover(sample_of(ROWS), FEATURES, TILT, (0,), bits, capped=False, progress=told.append)
+    assert told == list(range(1, len(found) + 1))
+
+
+def test_without_noise_the_best_candidate_is_taken():
+    assert greedy_without_privacy(sample_of(ROWS * 10), FEATURES, (1, 1)) == [(1, 0), (TRUE, 1)]
