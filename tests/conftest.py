@@ -12,6 +12,17 @@ from dprules.mechanisms import SeededBits
 pytest_plugins = ["servers"]
 
 
+def pytest_terminal_summary(terminalreporter):
+    """List what was skipped because the machine lacks something: a green run may hide it."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = {report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)}
+    lacking = sorted(reason for reason in reasons if "needs" in reason)
+    if lacking:
+        terminalreporter.section("skipped for want of a system package")
+        for reason in lacking:
+            terminalreporter.write_line(reason.removeprefix("Skipped: "))
+
+
 class Listed:
     """The given words first, then a seeded source."""
 

@@ -23,7 +23,7 @@ def server():
     initdb, postgres = _tool("initdb"), _tool("pg_ctl")
     user = "postgres" if os.geteuid() == 0 else None
     if user and user not in {entry.pw_name for entry in pwd.getpwall()}:
-        pytest.skip("PostgreSQL does not run as root and there is no user postgres")
+        pytest.skip("needs a user postgres: PostgreSQL does not run as root")
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         if user:
             shutil.chown(folder, user)

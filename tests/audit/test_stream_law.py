@@ -20,7 +20,7 @@ def test_first_fire_sums_tau_exactly():
             plain[i] += silent * chance
             silent *= 1 - chance
     exact = HALVES.first_fire(counts, threshold)
-    assert all(abs(a - b) < Fraction(1, 10**50) for a, b in zip(plain, exact, strict=True))
+    assert all(abs(a - Fraction(b)) < Fraction(1, 10**50) for a, b in zip(plain, exact, strict=True))
 
 
 def test_between_two_tests_nothing_fires():

@@ -107,7 +107,9 @@ def _one_round(
     after = np.maximum(before, _split(knots, u, v))
     for width, lowers in ((v, True), (u, False)):
         if width > 0:
-            move = moves.setdefault((width, lowers), _Move(knots, width, ceil(width / spacing) + 1, lowers))
+            if (width, lowers) not in moves:
+                moves[width, lowers] = _Move(knots, width, ceil(width / spacing) + 1, lowers)
+            move = moves[width, lowers]
             reach = len(move.y) + 1
             np.maximum(after[1:reach], move.best(before), out=after[1:reach])
     after[0] = before[0]
@@ -137,7 +139,7 @@ def _split(y: Floats, u: float, v: float) -> Floats:
 
 
 class _Move:
-    """Beta alone (`lowers`): go on at y' in [y/k, y] or stop at k y', k = e^v; or alpha alone: y' in [y, y/k], k = e^-u.
+    """Go on at y' or stop at k y': beta alone (`lowers`), k = e^v and y/k <= y' <= y, or alpha alone, k = e^-u and y' >= y.
 
     Row i holds the chords that knot i may reach. On a chord W and the gain are lines (the gain's chord lies above it,
     since it is convex), so the value of a move to y' is A y' + B + C/y' with one best point, sqrt(C/A), or an end. At a
@@ -148,8 +150,8 @@ class _Move:
         self._k = exp(width) if lowers else exp(-width)
         self._size = size
         self._lowers = lowers
-        # Going up gains nothing from e^u on: there even the stop is worth 0.
-        stop = len(knots) if lowers else int(np.searchsorted(knots, 1 / self._k))
+        # Going up gains nothing from e^u on: there even the stop is worth 0. (A knot at e^u may be read below it.)
+        stop = len(knots) if lowers else int(np.searchsorted(knots, (1 + 2.0**-50) / self._k))
         self.y = knots[1:stop, None]
         """The knots that may move."""
         self._root_of_y = np.sqrt(self.y)

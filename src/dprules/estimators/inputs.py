@@ -1,6 +1,7 @@
 """What users hand to estimators: shapes and types are checked, cells are not looked at."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from dprules.errors import DataError, ParameterError
-from dprules.jobs import read_names
+from dprules.jobs import as_labels, kind_of_labels, read_names
+from dprules.schema import Label
 
 _NO_NUMBERS = "X has cells that are not numbers or Booleans. Describe the columns in a schema (schema=...)."
 _SENTENCES = {
@@ -70,7 +72,7 @@ def _check_names(estimator: Any, names: list[str], *, reset: bool) -> None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
         estimator.n_features_in_ = len(names)
     elif len(names) != estimator.n_features_in_:
-        raise DataError(f"X has {len(names)} features, but {estimator.n_features_in_} are expected. Give the same ones.")
+        raise DataError(f"X has {len(names)} features, but {estimator.n_features_in_} are expected. Give those.")
     elif names != list(getattr(estimator, "feature_names_in_", names)):
         raise DataError("X has other columns than the fit, or in another order. Give the same ones.")
 
@@ -84,6 +86,11 @@ def _as_matrix(rows: Any) -> Any:
     if matrix is None or matrix.ndim != 2:
         return rows  # scikit-learn says what is wrong with it
     return matrix
+
+
+def typed_classes(label: Label, labels: Any, given: Sequence[Any]) -> NDArray[Any]:
+    """Return the classes in the type of y; where y has none, as they were given."""
+    return np.array(given) if kind_of_labels(labels) == "O" else as_labels(label.classes, labels)
 
 
 def as_columns(X: Any, names: list[str]) -> Any:

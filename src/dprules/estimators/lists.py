@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dprules.accounting import Assumption, Certificate
 from dprules.errors import ParameterError
-from dprules.estimators.inputs import as_columns, find_classes, is_frame, read_features, read_labels
+from dprules.estimators.inputs import as_columns, find_classes, is_frame, read_features, read_labels, typed_classes
 from dprules.jobs import (
     FitRequest,
     ListSettings,
@@ -21,7 +21,6 @@ from dprules.jobs import (
     fit_without_privacy,
     infer_label,
     infer_schema,
-    kind_of_labels,
     predict_places,
     read_names,
     require_readable,
@@ -60,9 +59,7 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             label = infer_label(list(shown), names, declared=False)
         else:
             label = infer_label(self.classes, names, declared=True)
-            # Objects have no type of their own: the declared classes have one.
-            typeless = kind_of_labels(labels) == "O"
-            shown = np.array(self.classes) if typeless else as_labels(label.classes, labels)
+            shown = typed_classes(label, labels, self.classes)
         self._keep_classes(label.classes, shown)
         inferred = infer_schema(data, names, label)
         return data, inferred, labels, _inferred(inferred, self.classes is None)
@@ -82,7 +79,8 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _note_features(self, X: Any, schema: Schema) -> None:
         """Keep the names of a frame's columns; files and tables of a database have no shape."""
         for known in ("feature_names_in_", "n_features_in_"):
-            vars(self).pop(known, None)  # of an earlier fit
+            if hasattr(self, known):  # of an earlier fit
+                delattr(self, known)
         if is_frame(X) and hasattr(X, "dtypes"):
             names = [name for name in read_names(X) if name != schema.label.name]
             self.feature_names_in_ = np.array(names, dtype=object)

@@ -1,6 +1,6 @@
 """Stream learners in memory, for the estimators: features by name, labels as they come, hypotheses out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,6 @@ from dprules.accounting import Assumption, Certificate
 from dprules.jobs.infer import infer_columns
 from dprules.jobs.labels import label_cells, require_readable
 from dprules.learners.streams import (
-    BEYOND,
     Block,
     ConditionBlock,
     ConfidentWinnow,
@@ -29,11 +28,9 @@ from dprules.learners.streams import (
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Halfspace, Term
 from dprules.private import Private
-from dprules.schema import GRID, Clipped, Column, Conditions, Label, Literal, build_conditions, literals_of
+from dprules.schema import GRID, MISSING, Clipped, Column, Conditions, Label, Literal, build_conditions, literals_of
 from dprules.tables import open_table
-from dprules.tables.cells import read_codes
-
-Frame = Mapping[str, Any]
+from dprules.tables.cells import read_clipped, read_codes
 
 
 def hash_name(name: str, size: int) -> int:
@@ -78,45 +75,65 @@ class OnlineRequest:
 
     def read(self, X: Any) -> Block:
         """Return examples as a block: matrices as they are, frames and objects cell by cell."""
-        if self.conditions is not None:
-            codes = self._codes(X)
-            both = np.empty((len(codes), 2 * len(self.columns)), dtype=np.bool_)
-            both[:, ::2] = codes == 1
-            both[:, 1::2] = codes == 0  # of a missing cell neither holds
-            return ConditionBlock(both, self.conditions)
-        if scipy.sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf"):
+        plain = scipy.sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
+        if plain and self.conditions is None:
             return as_block(X, len(self.columns), self.real)
         if self.real:
             return as_block(self._numbers(X), len(self.columns), True)
-        return DenseBlock(self._codes(X) == 1)
+        return self._block(self._codes(X))
+
+    def read_examples(self, examples: Sequence[Mapping[str, object]]) -> Block:
+        """Return examples, given by the names of their features, as a block; other names are left out."""
+        numbers = np.zeros((len(examples), len(self.columns)))
+        codes = np.full(numbers.shape, MISSING, dtype=np.int16)
+        for row, example in enumerate(examples):
+            for name in example.keys() & self._places.keys():
+                place = self._places[name]
+                column = self.columns[place]
+                if isinstance(column, Clipped):
+                    numbers[row, place] = column.number(example[name])
+                else:
+                    codes[row, place] = column.code(example[name])
+        return as_block(numbers, len(self.columns), True) if self.real else self._block(codes)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {column.name: place for place, column in enumerate(self.columns)}
+
+    def _block(self, codes: NDArray[np.int16]) -> Block:
+        """Return codes (1: above 0 or true, 0: not) as a block of features, or of conditions."""
+        if self.conditions is None:
+            return DenseBlock(codes == 1)
+        both = np.empty((len(codes), 2 * len(self.columns)), dtype=np.bool_)
+        both[:, ::2] = codes == 1
+        both[:, 1::2] = codes == 0  # of a missing cell neither holds
+        return ConditionBlock(both, self.conditions)
 
     def _codes(self, X: Any) -> NDArray[np.int16]:
         """Return the code of each cell: 1 above 0 or true, 0 not, -1 missing."""
-        if scipy.sparse.issparse(X):
-            X = X.toarray()
-        if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
-            known = np.abs(X.astype(np.float64)) < BEYOND if X.dtype.kind == "f" else True
-            return np.where(known, (X > 0).astype(np.int16), np.int16(-1))
-        cells = self._cells(X)
-        if not cells:
-            return np.zeros((0, len(self.columns)), dtype=np.int16)
-        return np.column_stack([read_codes(c, column) for c, column in zip(self.columns, cells, strict=True)])
+        parts = [
+            np.column_stack([read_codes(column, cells) for column, cells in zip(self.columns, batch, strict=True)])
+            for batch in self._batches(X)
+        ]
+        return np.concatenate([np.zeros((0, len(self.columns)), dtype=np.int16), *parts])
 
     def _numbers(self, X: Any) -> NDArray[np.float64]:
-        numbers = [[c.number(cell) for cell in column] for c, column in zip(self.columns, self._cells(X), strict=True)]  # type: ignore[attr-defined]
-        return np.array(numbers, dtype=np.float64).reshape(len(self.columns), -1).T
+        parts = [
+            np.column_stack([read_clipped(column, cells) for column, cells in zip(self.columns, batch, strict=True)])
+            for batch in self._batches(X)
+        ]
+        return np.concatenate([np.zeros((0, len(self.columns))), *parts])
 
-    def _cells(self, X: Any) -> list[Any]:
-        """Columns of a frame by their names, of an array of objects by their places."""
+    def _batches(self, X: Any) -> Iterator[list[Any]]:
+        """Return the columns of a frame, or of an array, some rows at a time."""
+        if scipy.sparse.issparse(X):
+            X = X.toarray()
         if isinstance(X, np.ndarray):
-            return [X[:, j].tolist() for j in range(X.shape[1])]
+            yield [X[:, j] for j in range(X.shape[1])]
+            return
         with open_table(X) as table:
-            names = table.names
-            found: list[list[Any]] = [[] for _ in names]
-            for _, cells in table.batches(names):
-                for part, name in zip(found, names, strict=True):
-                    part.append(cells[name])
-        return [parts[0] if len(parts) == 1 else _joined(parts) for parts in found]
+            for _, cells in table.batches(table.names):
+                yield [cells[name] for name in table.names]
 
     def halfspace(self, weights: Weights, classes: tuple[Any, Any], releases: int) -> Halfspace:
         """Return weights as a model."""
@@ -136,10 +153,6 @@ class OnlineRequest:
     def dimension(self) -> int:
         """Coordinates, the bias included."""
         return 1 + (len(self.columns) if self.conditions is None else len(self.conditions))
-
-
-def _joined(parts: list[Any]) -> list[Any]:
-    return [cell for part in parts for cell in part]
 
 
 def read_signs(labels: Any, label: Label) -> NDArray[np.int8]:

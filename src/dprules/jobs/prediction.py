@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.models import Halfspace, Model, RuleList
-from dprules.schema import GRID, Boolean, Clipped
+from dprules.schema import Clipped
 from dprules.tables import Table, open_table, read_columns, read_matrix
-from dprules.tables.cells import Cells, read_codes, read_numbers
+from dprules.tables.cells import read_clipped, read_codes
 
 
 def predict(
@@ -56,7 +56,7 @@ def weigh_table(model: Halfspace, table: Table) -> NDArray[np.float64]:
         total = np.full(size, model.bias)
         for term in model.terms:
             if isinstance(term.feature, Clipped):
-                total += term.weight * _read_clipped(term.feature, cells[term.feature.name])
+                total += term.weight * read_clipped(term.feature, cells[term.feature.name])
                 continue
             held = np.ones(size, dtype=np.bool_)
             for literal in term.feature:
@@ -64,15 +64,6 @@ def weigh_table(model: Halfspace, table: Table) -> NDArray[np.float64]:
             total += np.where(held, term.weight, -term.weight)
         parts.append(total)
     return np.concatenate(parts)
-
-
-def _read_clipped(column: Clipped, cells: Cells) -> NDArray[np.float64]:
-    """Return the numbers as `Clipped.number` reads them: a Boolean true counts as 1, a missing number as 0."""
-    numbers = read_numbers(cells)
-    truths = read_codes(Boolean(column.name), cells)
-    numbers = np.where(np.isnan(numbers), np.maximum(truths, 0), numbers)
-    clipped: NDArray[np.float64] = np.rint(GRID * np.clip(numbers, -1, 1)) / GRID
-    return clipped
 
 
 def read_table_columns(

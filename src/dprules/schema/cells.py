@@ -15,13 +15,15 @@ from math import isfinite
 from uuid import UUID
 
 LARGEST_VALUE = 2**53
-"""Decimals beyond it cannot be declared: a column that has turned into floats could not tell them apart."""
+"""Decimals from here on cannot be declared: a column that has turned into floats could not tell them apart."""
 LARGEST_NUMBER = 1e100
 """Numbers from here on are missing: not every engine can hold them."""
 
-# Bounded, so that no engine chokes on a cell.
-NUMBER = re.compile(r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]{0,200})?|\.[0-9]{1,200})(?:[eE][+-]?[0-9]{1,3})?")
-DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,100})?")
+LONGEST_NUMBER = 200
+"""Characters of the longest text that is read as a number: no engine should choke on a cell."""
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 TRUE_WORDS = ("true", "t", "yes", "y", "1")
 FALSE_WORDS = ("false", "f", "no", "n", "0")
 
@@ -61,22 +63,25 @@ def _write(cell: object) -> str | None:
         return str(cell)
     if type(cell).__module__ == "numpy":
         return _write_numpy(cell)
+    if type(cell).__module__ == "pyarrow.lib":
+        return _write(cell.as_py())  # type: ignore[attr-defined]
     return None
 
 
 def _write_numpy(cell: object) -> str | None:
-    """A float of any width is read by its shortest text: float32's 0.1 is 0.1, as in a file."""
+    """A float of any width is read by its value: one odd cell widens a whole column, which must not change others."""
     kind = type(cell).__name__
-    if kind.startswith("float"):
-        return _write(float(str(cell)))
+    if kind.startswith("float") or kind == "longdouble":
+        return _write(float(cell))  # type: ignore[arg-type]
     if kind == "datetime64":
-        return _write(cell.astype("datetime64[us]").item())  # type: ignore[attr-defined]
-    return _write(cell.item())  # type: ignore[attr-defined]
+        year = 1970 + cell.astype("datetime64[Y]").astype("int64").item()  # type: ignore[attr-defined]
+        return _write(cell.astype("datetime64[us]").item()) if 1 <= year <= 9999 else None  # type: ignore[attr-defined]
+    return None if kind == "timedelta64" else _write(cell.item())  # type: ignore[attr-defined]
 
 
 def canonical_decimal(text: str) -> str | None:
     """Return a decimal without trailing zeros, None if the text is no decimal or has leading zeros."""
-    if not DECIMAL.fullmatch(text):
+    if len(text) > LONGEST_NUMBER or not DECIMAL.fullmatch(text):
         return None
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -88,9 +93,12 @@ def read_number(cell: object) -> float | None:
     if isinstance(cell, bool) or type(cell).__name__ in ("bool", "bool_"):
         return None
     text = read_value(cell)
-    if text is None or not NUMBER.fullmatch(text := text.strip(" ")):
+    if text is None:
         return None
-    number = float(text)
+    digits = text.strip(" ")
+    if len(digits) > LONGEST_NUMBER or not NUMBER.fullmatch(digits):
+        return None
+    number = float(digits)
     return number if abs(number) < LARGEST_NUMBER else None
 
 
@@ -130,7 +138,8 @@ def _forms(value: object) -> set[str]:
     if text is None:
         raise ValueError
     decimal = canonical_decimal(text)
-    if decimal is not None and abs(Decimal(decimal)) > LARGEST_VALUE:
+    # 1e+17 is how a column of floats writes what a column of integers writes in digits.
+    if (decimal is not None or text == repr(read_number(text))) and abs(Decimal(text)) >= LARGEST_VALUE:
         raise ValueError
     forms = {text, decimal or text}
     if text.lower() in ("true", "false"):

@@ -280,7 +280,7 @@ def read_values(values: object, place: tuple[str, ...], key: str) -> tuple[Value
     texts = all(isinstance(value, str) and value for value in plain)
     truths = all(isinstance(value, bool) for value in plain)
     if not (texts or truths or all(is_number(value) for value in plain)):
-        raise FieldError(place, key, "different values, all text (not empty) or all numbers (integers up to 2^53)")
+        raise FieldError(place, key, "different values, all text (not empty) or all numbers (below 2^53)")
     return tuple(str(value) if isinstance(value, bool) else value for value in plain)
 
 
@@ -291,7 +291,7 @@ def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str) -> dic
     except ValueError:
         pass
     raise FieldError(
-        place, key, 'different values: ones that are written differently but read alike ("1", "1.0") are one'
+        place, key, 'different values, numbers below 2^53: ones that are read alike ("1", "1.0") are one'
     )
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dprules.private import Private
-from dprules.schema import MISSING, Boolean, Column, Numeric, Positive
+from dprules.schema import GRID, MISSING, Boolean, Clipped, Column, Numeric, Positive
 from dprules.schema.cells import LARGEST_NUMBER, canonical_decimal, read_number, read_value
 
 Codes = NDArray[np.int16]
@@ -58,6 +58,17 @@ def read_numbers(cells: Cells) -> Floats:
     if fast is not None:
         return fast
     numbers: Floats = _spread(cells, lambda cell: _or_nan(read_number(cell)), np.nan, np.dtype(np.float64))
+    return numbers
+
+
+def read_clipped(column: Column, cells: Cells) -> Floats:
+    """Return numbers as `Clipped.number` reads them: a Boolean true counts as 1, a missing number as 0."""
+    if not isinstance(column, Clipped):
+        raise TypeError("only clipped columns are weighed as numbers")
+    fast = _as_numbers(cells)
+    if fast is not None:
+        return np.rint(GRID * np.nan_to_num(np.clip(fast, -1, 1))) / GRID
+    numbers: Floats = _spread(cells, column.number, 0.0, np.dtype(np.float64))
     return numbers
 
 
@@ -125,14 +136,12 @@ def _as_booleans(cells: Cells) -> Codes | None:
 
 def _as_numbers(cells: Cells) -> Floats | None:
     """Return floats for a column of numbers, NaN where the reader finds none; None for any other column."""
-    if isinstance(cells, pa.Array) and pa.types.is_floating(cells.type) and cells.type != pa.float64():
-        # By its shortest text, as a file would have it: float32's 0.1 is 0.1.
-        wide = cells.cast(pa.float32()) if cells.type == pa.float16() else cells
-        cells = wide.cast(pa.string()).cast(pa.float64())
-    if isinstance(cells, pa.Array) and (pa.types.is_integer(cells.type) or cells.type == pa.float64()):
-        numbers = cells.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(zero_copy_only=False).copy()
-    elif isinstance(cells, np.ndarray) and (cells.dtype.kind in "iu" or cells.dtype == np.float64):
-        numbers = cells.astype(np.float64)
+    if isinstance(cells, pa.Array) and (pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)):
+        wide = _encodable(cells).cast(pa.float64(), safe=False)
+        numbers = wide.fill_null(np.nan).to_numpy(zero_copy_only=False).copy()
+    elif isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
+        with np.errstate(over="ignore"):
+            numbers = cells.astype(np.float64)
     else:
         return None
     numbers[~(np.abs(numbers) < LARGEST_NUMBER)] = np.nan
@@ -162,15 +171,24 @@ def _unique(cells: NDArray[Any]) -> tuple[list[object], NDArray[np.int64]]:
 def _coded(cells: pa.Array) -> CodedCells:
     """Cells of an Arrow array as positions; what Python cannot hold is missing."""
     kind = cells.type
+    if isinstance(cells, pa.RunEndEncodedArray):
+        return _coded(pc.run_end_decode(cells))
     if pa.types.is_null(kind) or pa.types.is_nested(kind):
         return CodedCells(np.full(len(cells), -1, dtype=np.int64), [])
     if isinstance(cells, pa.DictionaryArray):
         inner = _coded(cells.dictionary)
-        places = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        return CodedCells(np.append(inner.places, -1)[places], inner.values)
-    encoded = pc.dictionary_encode(_encodable(cells))
-    places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return CodedCells(places, [_python(value) for value in encoded.dictionary])
+        return CodedCells(np.append(inner.places, -1)[_places(cells)], inner.values)
+    try:
+        encoded = pc.dictionary_encode(_encodable(cells))
+    except pa.ArrowException:  # kinds that Arrow does not encode, such as UUIDs: each cell for itself
+        return CodedCells(np.arange(len(cells)), [_python(value) for value in cells])
+    return CodedCells(_places(encoded), [_python(value) for value in encoded.dictionary])
+
+
+def _places(cells: pa.DictionaryArray) -> NDArray[np.int64]:
+    """Positions in a dictionary, -1 where there is none; indices may be unsigned."""
+    places: NDArray[np.int64] = cells.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    return places
 
 
 def _encodable(cells: pa.Array) -> pa.Array:
@@ -179,7 +197,9 @@ def _encodable(cells: pa.Array) -> pa.Array:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
         return cells.cast(pa.large_binary())
     if pa.types.is_timestamp(kind) and kind.unit == "ns":
-        return cells.cast(pa.timestamp("us", kind.tz), safe=False)
+        # Arrow would round towards 1970, pandas and NumPy round down.
+        ticks = cells.view(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False) // 1000
+        return pa.array(ticks, mask=cells.is_null().to_numpy(zero_copy_only=False)).cast(pa.timestamp("us", kind.tz))
     if kind == pa.float16():
         return cells.cast(pa.float32())
     return cells
@@ -187,8 +207,6 @@ def _encodable(cells: pa.Array) -> pa.Array:
 
 def _python(value: pa.Scalar) -> object:
     try:
-        if value.type == pa.float32():
-            return np.float32(value.as_py())
         return value.as_py()
-    except (ValueError, OverflowError, ArithmeticError, pa.ArrowException):  # such as dates beyond the year 9999
+    except Exception:  # what Python cannot hold, such as dates beyond the year 9999
         return None

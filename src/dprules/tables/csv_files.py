@@ -15,6 +15,7 @@ from dprules.tables.lines import split_line, strip_line_end, tokenize
 DELIMITERS = (",", ";", "\t", "|")
 BLOCK = 1 << 23
 """Bytes that are read at once."""
+LARGEST_BLOCK = 1 << 28
 LONGEST = 1 << 24
 """Bytes of the longest line that is read: longer ones are left out."""
 
@@ -49,13 +50,16 @@ class CsvFile:
 
     def batches(self, names: Sequence[str]) -> Iterator[tuple[int, list[pa.Array]]]:
         """Return the number of records and the named columns as bytes, a block at a time."""
-        wanted = [self.names.index(name) for name in names]
+        place = {name: i for i, name in enumerate(self.names)}
+        wanted = [place[name] for name in names]
+        # Each column of a block costs some microseconds: wide tables get larger blocks.
+        size = min(LARGEST_BLOCK, BLOCK * max(1, len(self.names) // 100))
         rest = b""
         skipping = False
         with self._opened() as file:
             file.seek(self._start)
             while True:
-                block = file.read(BLOCK)
+                block = file.read(size)
                 data = rest + block
                 if skipping:  # the end of a line that is too long
                     cut = data.find(b"\n")

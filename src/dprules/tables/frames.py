@@ -12,6 +12,7 @@ from dprules.tables.table import Batch, Table, call_quietly
 
 _ROWS = 1 << 18
 """Records of a batch."""
+_KINDS_OF_NUMPY = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric"}
 _REFUSAL = "X must be a data frame (pandas, Polars or Arrow), an Ibis table, a file or a URL."
 
 
@@ -41,6 +42,8 @@ class ColumnsTable(Table):
     def __init__(self, columns: Mapping[str, Any], source: str = "the dictionary of columns") -> None:
         super().__init__(source)
         self._columns = columns
+        if any(getattr(cells, "ndim", 1) != 1 for cells in columns.values()):
+            raise DataError(f"{source}: a column has more than one dimension. Give one cell for each row.")
         if len({len(cells) for cells in columns.values()}) > 1:
             raise DataError(f"{source}: columns have different numbers of rows. Give one cell for each row.")
 
@@ -51,13 +54,18 @@ class ColumnsTable(Table):
 
     def kinds(self) -> dict[str, str]:
         """Of arrays by their type; of sequences nothing is known."""
-        kinds = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric"}
-        found = {name: getattr(getattr(cells, "dtype", None), "kind", "O") for name, cells in self._columns.items()}
-        return {name: kinds.get(kind, "categorical") for name, kind in found.items()}
+        return {name: _kind_of_cells(cells) for name, cells in self._columns.items()}
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         size = len(next(iter(self._columns.values()), ()))
         yield size, {name: self._columns[name] for name in names}
+
+
+def _kind_of_cells(cells: Any) -> str:
+    if isinstance(cells, pa.Array):
+        return arrow_kind(cells.type)
+    kind = getattr(getattr(cells, "dtype", None), "kind", "O")
+    return _KINDS_OF_NUMPY.get(kind, "categorical")
 
 
 class ArrowTable(Table):
@@ -105,9 +113,8 @@ class _PandasTable(Table):
 
     def kinds(self) -> dict[str, str]:
         """By the types of the columns."""
-        kinds = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric"}
         found = [getattr(kind, "kind", "O") for kind in self._frame.dtypes]
-        return {name: kinds.get(kind, "categorical") for name, kind in zip(self._names, found, strict=True)}
+        return {name: _KINDS_OF_NUMPY.get(kind, "categorical") for name, kind in zip(self._names, found, strict=True)}
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         place = {name: i for i, name in enumerate(self._names)}
@@ -126,9 +133,11 @@ def series_cells(series: Any) -> Cells:
         return series.tolist()
     try:
         converted = pa.array(series, from_pandas=True)
-        return converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
+        joined = converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
     except Exception:  # a cell that Arrow cannot hold: each cell for itself
         return list(series)
+    # Periods and intervals are numbers to Arrow; cells of an object column they are not.
+    return list(series) if isinstance(joined, pa.ExtensionArray) else joined
 
 
 def _polars(source: Any) -> Table:
@@ -137,10 +146,12 @@ def _polars(source: Any) -> Table:
 
 
 def _polars_cells(series: Any) -> Cells:
+    if str(series.dtype) == "Object":
+        return series.to_list()
     try:
         converted = series.to_arrow()
         return converted.combine_chunks() if isinstance(converted, pa.ChunkedArray) else converted
-    except Exception:  # Python objects
+    except Exception:  # kinds that Arrow does not have, such as 128-bit integers
         return series.to_list()
 
 

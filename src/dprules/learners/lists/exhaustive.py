@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations, product
+from math import perm
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from dprules.schema import Conditions
 from dprules.tables import Sample
 
 MOST_LISTS = 2_000_000
+"""Lists that are tried."""
 
 
 def exhaustive(
@@ -24,19 +26,22 @@ def exhaustive(
 
     Guarantee: epsilon-DP under add-remove neighbours: one record more changes every score by 0 or -1, a range of 1.
     """
-    lists = list(_lists(len(conditions), sample.classes, len(conditions) if max_rules is None else max_rules))
+    most = len(conditions) if max_rules is None else min(max_rules, len(conditions))
+    if _count_lists(len(conditions), sample.classes, most) > MOST_LISTS:
+        raise ParameterError("there are too many lists to try them all. Use greedy_cover.")
+    lists = list(_lists(len(conditions), sample.classes, most))
     scores = np.array([-_errors(sample, conditions, rules) for rules in lists])
     return lists[int(draw(scores, rational(epsilon, "epsilon"), bits=bits)[0])]
 
 
+def _count_lists(conditions: int, classes: int, most: int) -> int:
+    return sum(perm(conditions, length) * classes ** (length + 1) for length in range(most + 1))
+
+
 def _lists(conditions: int, classes: int, most: int) -> Iterator[list[Drawn]]:
-    count = 0
     for length in range(most + 1):
         for order in permutations(range(conditions), length):
             for labels in product(range(classes), repeat=length + 1):
-                count += 1
-                if count > MOST_LISTS:
-                    raise ParameterError("there are too many lists to try them all. Use greedy_cover.")
                 yield list(zip((*order, TRUE), labels, strict=True))
 
 

@@ -55,8 +55,22 @@ class FollowTheLeader:
 
     Parameters
     ----------
-    link: "l2" (w = rate * sum) or "entropic" (w = radius * the softmax over coordinates and their negatives)
-    batch: examples of a step; `learn` takes a block of that size
+    dimension : int
+        Coordinates, the bias included.
+    horizon : int
+        Rounds of the stream.
+    epsilon, delta : number
+        The budget.
+    rate : float
+        Of the step.
+    link : str
+        "l2" (w = rate * sum) or "entropic" (w = radius * the softmax over coordinates and their negatives).
+    batch : int
+        Examples of a step; `learn` takes a block of that size.
+    radius : float
+        Of the entropic weights.
+    seed : int
+        Of the noise, which is for comparison only.
     """
 
     def __init__(

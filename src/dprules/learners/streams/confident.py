@@ -16,9 +16,16 @@ class ConfidentWinnow(Winnow):
 
     Parameters
     ----------
-    confidence: c in (0, 1/2); |<w, x>| below c rho is unsure
-    margin: rho
-    bits: one for each round, in their order; None asks whenever it may
+    dimension : int
+        Coordinates, the bias included.
+    rate : number
+        eta.
+    margin : number
+        rho.
+    confidence : number
+        c in (0, 1/2); |<w, x>| below c rho is unsure.
+    bits : array of bool or None
+        One for each round, in their order; None asks whenever it may.
     """
 
     def __init__(

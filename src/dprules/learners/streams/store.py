@@ -186,8 +186,8 @@ class Stream(Private):
     def learn(self, events: Sequence[Event], source: str, position: Position | int) -> int:
         """Learn a batch that ends at a position of its source; return the number of its line when it is committed.
 
-        A batch that was acknowledged before is recognised by its position and left alone, so that each event counts
-        once whatever queue it comes from.
+        What was acknowledged before is recognised by its position and left alone, so that each event counts once
+        whatever queue it comes from.
 
         Parameters
         ----------
@@ -199,8 +199,10 @@ class Stream(Private):
             How many events of the source there are up to the end of this batch.
         """
         reached = position if isinstance(position, Position) else Position(position)
-        if reached.line <= self.position(source).line:
+        unseen = reached.line - self.position(source).line
+        if unseen <= 0:
             return reached.line
+        events = events[max(0, len(events) - unseen) :]  # a queue may send the end of an earlier batch again
         released: list[DrawnIndices] = []
         try:
             with transaction(self._connection) as connection:

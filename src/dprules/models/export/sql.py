@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dprules.errors import ParameterError
 from dprules.schema import Boolean, Categorical, Column, Literal, Numeric, Operator, Positive, Value
-from dprules.schema.cells import FALSE_WORDS, LARGEST_NUMBER, NUMBER, TRUE_WORDS, canonical_decimal
+from dprules.schema.cells import FALSE_WORDS, LARGEST_NUMBER, LONGEST_NUMBER, NUMBER, TRUE_WORDS, canonical_decimal
 
 DIALECTS = ("duckdb", "postgres", "sqlite")
 
@@ -84,69 +84,82 @@ class ConditionWriter:
 
     def _literal(self, literal: Literal) -> str:
         column = literal.column
-        text = f"CAST({_quote_name(column.name)} AS TEXT)"
+        cell = _quote_name(column.name)
         if literal.operator is Operator.IS_PRESENT:
-            return self._declared(text, column)
+            return self._declared(cell, column)
         if literal.operator is Operator.IS_MISSING:
-            return f"(CASE WHEN {self._declared(text, column)} THEN 0 ELSE 1 END = 1)"
+            return f"(CASE WHEN {self._declared(cell, column)} THEN 0 ELSE 1 END = 1)"
         match column:
             case Categorical():
-                return self._among(text, column, literal.codes)
+                return self._among(cell, column, literal.codes)
             case Boolean():
-                return self._says(text, TRUE_WORDS if literal.operator is Operator.IS_TRUE else FALSE_WORDS)
+                return self._says(cell, TRUE_WORDS if literal.operator is Operator.IS_TRUE else FALSE_WORDS)
             case Positive():
                 above = literal.operator is Operator.ABOVE_ZERO
                 words = TRUE_WORDS if above else FALSE_WORDS
-                return f"({self._compare(text, '>' if above else '<=', 0)} OR {self._says(text, words)})"
+                return f"({self._compare(cell, '>' if above else '<=', 0)} OR {self._says(cell, words)})"
             case _:
-                return self._compare(text, literal.operator.value, literal.value)
+                return self._compare(cell, literal.operator.value, literal.value)
 
-    def _compare(self, text: str, operator: str, value: Value | None) -> str:
+    def _compare(self, cell: str, operator: str, value: Value | None) -> str:
         """Compare a number; the other side has a bound, too, since numbers beyond it are missing."""
-        number = self._number(text)
+        number = self._number(cell)
         bound = f"> -{LARGEST_NUMBER}" if operator in ("<", "<=") else f"< {LARGEST_NUMBER}"
         return f"({number} {operator} {value!r} AND {number} {bound})"
 
-    def _declared(self, text: str, column: Column) -> str:
+    def _declared(self, cell: str, column: Column) -> str:
         """Whether a cell can be read at all."""
         match column:
             case Categorical():
-                return self._among(text, column, frozenset(range(column.size)))
+                return self._among(cell, column, frozenset(range(column.size)))
             case Numeric():
-                return self._compare(text, ">", -LARGEST_NUMBER)
+                return self._compare(cell, ">", -LARGEST_NUMBER)
             case Positive():
-                number = self._compare(text, ">", -LARGEST_NUMBER)
-                return f"({number} OR {self._says(text, TRUE_WORDS + FALSE_WORDS)})"
+                number = self._compare(cell, ">", -LARGEST_NUMBER)
+                return f"({number} OR {self._says(cell, TRUE_WORDS + FALSE_WORDS)})"
             case _:
-                return self._says(text, TRUE_WORDS + FALSE_WORDS)
+                return self._says(cell, TRUE_WORDS + FALSE_WORDS)
 
-    def _among(self, text: str, column: Categorical, codes: frozenset[int]) -> str:
+    def _among(self, cell: str, column: Categorical, codes: frozenset[int]) -> str:
         """Whether a cell has one of the forms of the declared values with these codes."""
+        text = _text(cell)
         forms = [form for form, code in column.forms.items() if code in codes]
-        decimals = [form for form in forms if canonical_decimal(form) == form]
         words = [form for form in forms if form in ("true", "false")]
-        tests = [f"{text} IN ({_listed(forms)})"]
-        if decimals:
-            zero = ["-0"] if "0" in decimals else []
-            tests.append(f"{_canonical(text)} IN ({_listed([*decimals, *zero])})")
+        tests = [f"{text} IN ({_listed(forms)})", *_equals_decimal(text, forms)]
         if words:
             tests.append(f"LOWER({text}) IN ({_listed(words)})")
         return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
-    def _says(self, text: str, words: Sequence[str]) -> str:
-        zero = ["-0"] if "0" in words else []
-        word = f"LOWER(TRIM({text}, ' '))"
-        return f"{_canonical(word)} IN ({_listed([*words, *zero])})"
+    def _says(self, cell: str, words: Sequence[str]) -> str:
+        word = f"LOWER(TRIM({_text(cell)}, ' '))"
+        return f"({' OR '.join([f'{word} IN ({_listed(words)})', *_equals_decimal(word, words)])})"
 
-    def _number(self, text: str) -> str:
-        """The number that a text stands for, null if it stands for none."""
+    def _number(self, cell: str) -> str:
+        """The number that a cell stands for, null if it stands for none.
+
+        32-bit floats count by their value, of which their text is short.
+        """
+        text = _text(cell)
         trimmed = f"TRIM({text}, ' ')"  # spaces only: engines differ in what else they trim
+        short = f"LENGTH({trimmed}) <= {LONGEST_NUMBER}"
         if self._dialect == "duckdb":
-            return f"CASE WHEN REGEXP_FULL_MATCH({trimmed}, '{NUMBER.pattern}') THEN TRY_CAST({trimmed} AS DOUBLE) END"
-        if self._dialect == "postgres":  # numeric: a double would stop the query where it cannot hold a number
-            return f"CASE WHEN {trimmed} ~ '^({NUMBER.pattern})$' THEN CAST({trimmed} AS NUMERIC) END"
-        return f"(SELECT CASE WHEN {_NUMBER_IN_SQLITE} THEN CAST(t AS REAL) END FROM (SELECT {trimmed} AS t))"
+            narrow = f"WHEN TYPEOF({cell}) = 'FLOAT' THEN CAST(TRY_CAST({text} AS FLOAT) AS DOUBLE)"
+            matches = f"{short} AND REGEXP_FULL_MATCH({trimmed}, '{NUMBER.pattern}')"
+            return f"CASE {narrow} WHEN {matches} THEN TRY_CAST({trimmed} AS DOUBLE) END"
+        if self._dialect == "postgres":
+            # A double would stop the query where it cannot hold a number, so such numbers are sorted out before.
+            narrow = f"WHEN PG_TYPEOF({cell}) = CAST('real' AS REGTYPE) THEN CAST({text} AS REAL)"
+            matches = f"{short} AND {trimmed} ~ '^({NUMBER.pattern})$'"
+            wide = f"(SELECT {_DOUBLE_IN_POSTGRES} FROM (SELECT CAST({trimmed} AS NUMERIC) AS n) AS c)"
+            return f"CASE {narrow} WHEN {matches} THEN {wide} END"
+        typed = f"WHEN TYPEOF({cell}) IN ('integer', 'real') THEN CAST({cell} AS REAL)"
+        parsed = f"SELECT CASE WHEN {_NUMBER_IN_SQLITE} THEN CAST(t AS REAL) END FROM (SELECT {trimmed} AS t)"
+        return f"CASE {typed} WHEN {short} THEN ({parsed}) END"
 
+
+_DOUBLE_IN_POSTGRES = (
+    f"CASE WHEN ABS(n) < 1e-320 THEN 0 WHEN ABS(n) < {LARGEST_NUMBER} THEN CAST(n AS DOUBLE PRECISION) END"
+)
 
 # SQLite has no regular expressions: take off the sign, split at the e, and see what is left without digits.
 _UNSIGNED = "LTRIM(t, '+-')"
@@ -163,6 +176,19 @@ _NUMBER_IN_SQLITE = (
 
 def _listed(forms: Sequence[str]) -> str:
     return ", ".join(quote(form) for form in forms)
+
+
+def _text(cell: str) -> str:
+    return f"CAST({cell} AS TEXT)"
+
+
+def _equals_decimal(text: str, forms: Sequence[str]) -> list[str]:
+    """Return the test whether a text is one of the decimals among the forms, none if there are none."""
+    decimals = [form for form in forms if canonical_decimal(form) == form]
+    if not decimals:
+        return []
+    zero = ["-0"] if "0" in decimals else []
+    return [f"(LENGTH({text}) <= {LONGEST_NUMBER} AND {_canonical(text)} IN ({_listed([*decimals, *zero])}))"]
 
 
 def _canonical(text: str) -> str:

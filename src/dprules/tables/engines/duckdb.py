@@ -26,7 +26,7 @@ class DuckDBTable(Table):
         A private folder for what the engine puts aside.
     """
 
-    __slots__ = ("_connection", "_kinds", "_table")
+    __slots__ = ("_connection", "_table", "_types")
 
     def __init__(self, path: str, table: str, scratch: str) -> None:
         super().__init__(f"table {table}")
@@ -45,26 +45,33 @@ class DuckDBTable(Table):
             lambda: self._connection.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall(),
             f"the database has no table {table!r} that can be read.",
         )
-        self._kinds = {str(row[0]): _kind(str(row[1])) for row in described}
+        self._types = {str(row[0]): str(row[1]) for row in described}
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns."""
-        return tuple(self._kinds)
+        return tuple(self._types)
 
     def kinds(self) -> dict[str, str]:
         """By DuckDB's types."""
-        return dict(self._kinds)
+        return {name: _kind(kind) for name, kind in self._types.items()}
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
-        texts = ", ".join(f"CAST({_quote(name)} AS VARCHAR)" for name in names) or "1"
+        texts = ", ".join(self._text(name) for name in names) or "1"
         reader: Any = self._connection.execute(f"SELECT {texts} FROM {self._table}").to_arrow_reader(_ROWS)
         for batch in reader:
             yield batch.num_rows, dict(zip(names, batch.columns, strict=False))
+
+    def _text(self, name: str) -> str:
+        """A cell as text; floats by their value and only if they are finite, as in every other source."""
+        column = _quote(name)
+        if self._types[name] in ("FLOAT", "DOUBLE"):
+            return f"CASE WHEN ISFINITE({column}) THEN CAST(CAST({column} AS DOUBLE) AS VARCHAR) END"
+        return f"CAST({column} AS VARCHAR)"
 
 
 def _quote(name: str) -> str:
@@ -74,4 +81,5 @@ def _quote(name: str) -> str:
 def _kind(kind: str) -> str:
     if kind == "BOOLEAN":
         return "boolean"
-    return "numeric" if kind.removeprefix("U").startswith(_NUMBERS) else "categorical"
+    is_number = kind.removeprefix("U").startswith(_NUMBERS) and not kind.endswith("]")
+    return "numeric" if is_number else "categorical"

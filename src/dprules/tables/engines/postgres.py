@@ -23,7 +23,7 @@ class PostgresTable(Table):
         Its name, also as schema.name.
     """
 
-    __slots__ = ("_connection", "_kinds", "_table")
+    __slots__ = ("_connection", "_table", "_types")
 
     def __init__(self, url: str, table: str) -> None:
         super().__init__(f"table {table}")
@@ -34,7 +34,7 @@ class PostgresTable(Table):
         refusal = "the database cannot be reached. Check the URL."
         self._connection: Any = call_quietly(lambda: psycopg.connect(url), refusal)
         self._table = ".".join(_quote(part) for part in table.split("."))
-        self._kinds = self._describe(table)
+        self._types = self._describe(table)
 
     def _describe(self, table: str) -> dict[str, str]:
         query = (
@@ -45,29 +45,38 @@ class PostgresTable(Table):
         rows = call_quietly(lambda: self._connection.execute(query, (self._table,)).fetchall(), refusal)
         if not rows:
             raise DataError(refusal)
-        return {str(name): _kind(str(kind)) for name, kind in rows}
+        return {str(name): str(kind) for name, kind in rows}
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns."""
-        return tuple(self._kinds)
+        return tuple(self._types)
 
     def kinds(self) -> dict[str, str]:
         """By PostgreSQL's types."""
-        return dict(self._kinds)
+        return {name: _kind(kind) for name, kind in self._types.items()}
 
     def close(self) -> None:
         """End the connection."""
         self._connection.close()
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
-        texts = ", ".join(f"CAST({_quote(name)} AS TEXT)" for name in names) or "1"
+        texts = ", ".join(self._text(name) for name in names) or "1"
         with self._connection.cursor(name="dprules") as cursor:  # named: the server keeps the rows
             cursor.execute(f"SELECT {texts} FROM {self._table}")
             while rows := cursor.fetchmany(_ROWS):
                 columns = list(zip(*rows, strict=True))
-                cells = {name: pa.array(column, pa.string()) for name, column in zip(names, columns, strict=False)}
+                # Bytes: a database without an encoding may hold anything.
+                cells = {name: pa.array(column, pa.binary()) for name, column in zip(names, columns, strict=False)}
                 yield len(rows), cells
+
+    def _text(self, name: str) -> str:
+        """A cell as text; floats by their value and only if they are finite, as in every other source."""
+        column = _quote(name)
+        if self._types[name] in ("real", "double precision"):
+            finite = f"{column} NOT IN ('NaN', 'Infinity', '-Infinity')"
+            return f"CASE WHEN {finite} THEN CAST(CAST({column} AS DOUBLE PRECISION) AS TEXT) END"
+        return f"CAST({column} AS TEXT)"
 
 
 def _quote(name: str) -> str:

@@ -1,0 +1,228 @@
+"""What the stream learners share: two classes, features by name or place, blocks and single examples."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from dprules.errors import DataError, ParameterError
+from dprules.estimators.inputs import as_columns, find_classes, is_frame, read_features, read_labels, typed_classes
+from dprules.estimators.river_face import RiverFace, register
+from dprules.jobs import OnlineRequest, PlainLearner, StreamLearner, hash_name, infer_label, kind_of_labels, read_signs
+from dprules.models import Halfspace
+from dprules.schema import Label
+from dprules.schema.cells import read_number, read_truth
+
+HASHED = 256
+"""Coordinates of features that were not named in advance."""
+
+Learner = StreamLearner | PlainLearner
+Example = Mapping[Any, Any]
+"""One example: a value for each named feature."""
+
+
+class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: ignore[misc]
+    """The base of the online classifiers: scikit-learn's verbs for blocks, river's for single examples."""
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    width = 1
+    values = "boolean"
+    features: Sequence[str] | None = None
+    classes: Sequence[Any] | None = None
+    _learner: Learner | None = None
+    _request: OnlineRequest
+    _label: Label
+    _declared: bool
+    _hashes = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True  # cells of any kind are read; what is no number is missing
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _more_tags(self) -> set[str]:
+        """River's tags: none. scikit-learn's are above."""
+        return set()
+
+    @property
+    def _multiclass(self) -> bool:
+        return False
+
+    @abstractmethod
+    def _make_learner(self, request: OnlineRequest) -> Learner:
+        """Return a learner for these features."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Start anew and take each example once, in its order."""
+        self._learner = None
+        return self.partial_fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
+        """Take a block of labelled examples; the two classes are given, or read off the first block."""
+        X, names = read_features(self, X, reset=self._learner is None)
+        labels = read_labels(y)
+        if len(labels) != (X.shape[0] if hasattr(X, "shape") else len(X)):
+            raise DataError("X and y have different numbers of rows. Give one label for each row.")
+        if self._learner is None:
+            given = classes if classes is not None else self.classes
+            kinds = as_columns(X if is_frame(X) else X[:0], names)
+            request = OnlineRequest.inferred(kinds, names, self.width, self._is_real())
+            known = list(find_classes(labels)) if given is None else list(given)
+            self._learner = self._begin(request, labels, known, declared=given is not None)
+            self._hashes = False
+        self._learner.learn(self._request.read(X), read_signs(labels, self._label))
+        return self
+
+    def _is_real(self) -> bool:
+        if self.values not in ("boolean", "real"):
+            raise ParameterError(f"values must be 'boolean' or 'real'; got {self.values!r}. Choose one.")
+        if self.values == "real" and self.width != 1:
+            raise ParameterError("conditions are made of Boolean features. Give width=1 with values='real'.")
+        return self.values == "real"
+
+    def _begin(self, request: OnlineRequest, labels: Any, classes: Sequence[Any], *, declared: bool) -> Learner:
+        """Start a stream: what is asked of examples and which classes there are is public from here on."""
+        if len(classes) == 1:
+            raise ValueError("Classifier can't train when only one class is present. Give both with classes=...")
+        if len(classes) != 2:
+            raise ParameterError("Only binary classification is supported. The number of classes must be two.")
+        label = infer_label(classes, [column.name for column in request.columns], declared)
+        shown = typed_classes(label, labels, classes)
+        order = np.argsort(shown, kind="stable")
+        # The first class is the negative one; sorted, as scikit-learn expects.
+        self._label = Label(label.name, tuple(label.classes[i] for i in order), inferred=label.inferred)
+        self._declared = declared
+        self._request = request
+        learner = self._make_learner(request)
+        self.classes_ = shown[order]
+        return learner
+
+    @property
+    def hypothesis_(self) -> Halfspace:
+        """The hypothesis in force, ranked and readable: public."""
+        check_is_fitted(self, "classes_")
+        first, second = self._label.classes
+        return self._request.halfspace(self._weights(), (first, second), self._releases())
+
+    def _weights(self) -> Any:
+        return None if self._learner is None else self._learner.weights
+
+    def _releases(self) -> int:
+        return 0 if self._learner is None else int(self._learner.releases)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return what the hypothesis says of each example; above 0 is the second class."""
+        check_is_fitted(self, "classes_")
+        X, _ = read_features(self, X, reset=False)
+        return self._request.read(X).weigh(self._weights())
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each example."""
+        positive = self.decision_function(X) > 0
+        answers: NDArray[Any] = self.classes_[positive.astype(np.int64)]
+        return answers
+
+    def learn_one(self, x: Example, y: Any) -> None:
+        """Take one labelled example.
+
+        Features are those of `features`, or are hashed into a public number of coordinates: names that are read off an
+        example would publish that example.
+        """
+        learner = self._begin_by_name(np.asarray([y]) if isinstance(y, bool | np.bool_) else [y])
+        learner.learn(self._read_examples([x]), read_signs([y], self._label))
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Take a block of labelled examples as `learn_one` would take them, one after the other.
+
+        Parameters
+        ----------
+        X : data frame
+            Of pandas, Polars or Arrow; columns are features by their names.
+        y : series
+            A label for each row.
+        """
+        labels = read_labels(y)
+        examples = _as_examples(X)
+        if len(labels) != len(examples):
+            raise DataError("X and y have different numbers of rows. Give one label for each row.")
+        learner = self._begin_by_name(labels)
+        learner.learn(self._read_examples(examples), read_signs(labels, self._label))
+
+    def _begin_by_name(self, labels: Any) -> Learner:
+        """Return the learner, at first of features that are named or hashed and declared or Boolean classes."""
+        if self._learner is not None:
+            return self._learner
+        if self.classes is None and kind_of_labels(labels) != "b":
+            raise ParameterError("learn_one needs to know both classes first. Give them with classes=(...).")
+        known = [False, True] if self.classes is None else list(self.classes)
+        self._hashes = self.features is None
+        names = [f"hash {i}" for i in range(HASHED)] if self.features is None else [str(f) for f in self.features]
+        self.feature_names_in_ = np.array(names, dtype=object)
+        self.n_features_in_ = len(names)
+        request = OnlineRequest.inferred({name: [] for name in names}, names, self.width, self._is_real())
+        self._learner = self._begin(request, np.array(known), known, declared=True)
+        return self._learner
+
+    def predict_one(self, x: Example, **kwargs: Any) -> Any:
+        """Return the class of one example; None before the first one was learnt."""
+        if not hasattr(self, "classes_"):
+            return None
+        says = float(self._read_examples([x]).weigh(self._weights())[0])
+        return self.classes_[int(says > 0)].item()
+
+    def predict_many(self, X: Any) -> Any:
+        """Return the class of each row of a data frame, as a series where it is one of pandas."""
+        answers = [self.predict_one(example) for example in _as_examples(X)]
+        if hasattr(X, "iloc"):
+            return type(X.iloc[:, 0])(answers, index=X.index)
+        return np.array(answers)
+
+    def predict_proba_one(self, x: Example, **kwargs: Any) -> dict[Any, float]:
+        """Not available: a halfspace has no probabilities."""
+        raise NotImplementedError
+
+    def _read_examples(self, examples: Sequence[Example]) -> Any:
+        """Return examples as a block; features that were not named are left out, or hashed."""
+        named = [{str(name): value for name, value in example.items()} for example in examples]
+        return self._request.read_examples([_hash_features(one) for one in named] if self._hashes else named)
+
+
+def _hash_features(named: Mapping[str, Any]) -> dict[str, Any]:
+    """Move features to the coordinates of their names; of those that share one, the largest counts."""
+    hashed: dict[str, Any] = {}
+    for name, value in named.items():
+        number = _read_cell(value)
+        if number is not None:
+            place = f"hash {hash_name(name, HASHED)}"
+            hashed[place] = max(hashed.get(place, number), number)
+    return hashed
+
+
+def _read_cell(value: Any) -> float | None:
+    """Return a number; a Boolean true counts as 1."""
+    number = read_number(value)
+    truth = read_truth(value) if number is None else None
+    return number if truth is None else float(truth)
+
+
+def _as_examples(X: Any) -> list[Example]:
+    """Return the rows of a frame as dictionaries."""
+    if hasattr(X, "to_pylist"):
+        return list(X.to_pylist())
+    if hasattr(X, "to_dicts"):
+        return list(X.to_dicts())
+    if hasattr(X, "iloc") and hasattr(X, "to_dict"):
+        return list(X.to_dict("records"))
+    raise DataError("X must be a data frame (pandas, Polars or Arrow) with a column for each feature.")
+
+
+register(OnlineClassifier)

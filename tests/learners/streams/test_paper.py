@@ -1,0 +1,19 @@
+"""The paper's DP-Winnow: as printed, and why it never updates."""
+
+from dprules.accounting import FirstOnlyStream
+from dprules.learners.streams import PaperPolicy, PrivateLearner, StreamSettings, examples
+from learners.streams.margins import count_mistakes
+
+
+def test_it_has_a_price_of_its_own():
+    policy = PaperPolicy.start(3, threshold=1, draws=2, releases=5, rate=0.1, above=(0.1, 0.1))
+    assert policy.first_only
+    assert isinstance(policy.event(), FirstOnlyStream)
+
+
+def test_the_paper_s_parameters_never_update():
+    stream = examples.disjunction(30, 2, 3000)
+    settings = StreamSettings(1.0, 1e-6, "paper", horizon=3000, margin=stream.margin)
+    learner = PrivateLearner(settings.policy(31))
+    assert count_mistakes(learner, stream) == 3000
+    assert settings.plan(31).paper.threshold > 10**6

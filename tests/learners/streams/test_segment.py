@@ -1,0 +1,58 @@
+"""SegmentWinnow: it learns, forgets, follows changes, and stays within its price."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dprules.accounting import Neighbours
+from dprules.learners.streams import PrivateLearner, SegmentPolicy, examples
+from learners.streams.margins import count_mistakes
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, 4])
+def test_every_segment_stays_within_epsilon(epsilon):
+    """Whatever was drawn before: 4 m eta and e + 2 m eta are at most epsilon."""
+    policy = SegmentPolicy.start(20, epsilon)
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        size, rate = policy.size_and_rate
+        tests = max(Fraction(policy.above.noise_tilt), Fraction(policy.above.test_tilt))
+        assert max(4 * size * rate, tests + 2 * size * rate) <= Fraction(epsilon)
+        policy = policy.after(random.integers(0, 41, size))
+    for neighbours in (Neighbours.REPLACE, Neighbours.ZERO_OUT):
+        assert policy.event().curve(neighbours).pure <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize("unit", [1, 64])
+def test_the_null_moves_by_one_example_at_most(unit):
+    policy = SegmentPolicy.start(5, 2)
+    scores = np.zeros(5, dtype=np.int64)
+    nulls = [int(policy.draws(scores, cached, unit).scores[-1]) for cached in range(300)]
+    steps = np.diff(nulls)
+    assert steps.min() >= 0
+    assert steps.max() <= unit
+
+
+def test_it_learns_a_disjunction_and_keeps_few_weights():
+    stream = examples.disjunction(200, 2, 40_000)
+    learner = PrivateLearner(SegmentPolicy.start(201, 1.0))
+    assert count_mistakes(learner, stream) < 2500
+    assert len(learner.policy.weights.support) < 30
+
+
+def test_after_a_change_of_target_it_learns_again():
+    stream = examples.with_drift(examples.disjunction(100, 2, 60_000), every=30_000)
+    assert count_mistakes(PrivateLearner(SegmentPolicy.start(101, 2.0)), stream) < 5000
+
+
+def test_label_noise_costs_little_more_than_itself():
+    noisy = examples.with_noise(examples.disjunction(100, 2, 30_000), 0.1)
+    assert count_mistakes(PrivateLearner(SegmentPolicy.start(101, 2.0)), noisy) < 3000 + 2500
+
+
+def test_steps_stay_finite():
+    policy = SegmentPolicy.start(3, 1.0)
+    for _ in range(5000):
+        policy = policy.after(np.array([0]))
+    assert np.isfinite(policy.weights.values).all()
