@@ -67,6 +67,7 @@ def curve_of_prices(curves: Sequence[Curve]) -> Curve:
     backward = forward if all(map(Curve.is_symmetric, merged)) else cache(lambda: _product(_reverse(merged)))
 
     def bound(losses: Losses, epsilon: float) -> float:
+        # Rule 1 with equal parts; a little less than the part, so that the sum stays below epsilon.
         part = epsilon / len(curves) * (1 - 2.0**-50)
         tries = [losses.delta(epsilon), sum(each.delta(part) for each in curves) * (1 + 2.0**-40)]
         return min(tries if rho == inf else [*tries, conversion(Fraction(rho), epsilon)])
@@ -112,6 +113,7 @@ def _reach(each: Curve) -> float:
 
 def _product(curves: Sequence[Curve]) -> Losses:
     reach = {each: _reach(each) for each in curves}
+    # The sum of k losses spreads like sqrt(k): a wider step keeps the grid at about the same number of points.
     step = max(reach.values()) * max(1.0, sqrt(len(curves)) / 2) / _POINTS
     pairs = {each: connect_the_dots(each, step, most) for each, most in reach.items()}
     return reduce(mul, (pairs[each] for each in curves))

@@ -147,6 +147,7 @@ def _tilt(
     def cost(value: float, most: int | None, knots: int | None = None) -> float:
         return curve(Fraction(value), neighbours, rewards, most, default_tilt_ratio, knots).delta(epsilon)
 
+    # Any number of rounds costs no less than a few: its tilt is a safe start for the search.
     any_rounds = largest(lambda value: cost(value, None) <= delta, start=0.1)
     if rounds is None or rounds > MOST_ROUNDS:
         return any_rounds

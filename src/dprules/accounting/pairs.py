@@ -42,11 +42,13 @@ class Losses:
 
 def connect_the_dots(curve: Curve, step: float, reach: float) -> Losses:
     """Return a discrete pair that dominates the forward direction of `curve`, on a grid of `step` up to `reach`."""
+    # Below -reach and above reach the loss is negligible or counted as infinite.
     top = int(reach / step) + 1
     epsilons = step * np.arange(-top, top + 1)
     xs = [Fraction(exp(e)) for e in epsilons.tolist()]
     dots = _convex(xs, [Fraction(curve.at(e)) for e in epsilons.tolist()])
     corners = list(zip([Fraction(0), *xs], [Fraction(1), *dots], strict=True))
+    # Under P a corner at x has mass x (slope after - slope before); slopes of nearly equal values need rationals.
     slopes = [(right - left) / (b - a) for (a, left), (b, right) in pairwise(corners)]
     mass = [
         float(x * (after - before)) for x, (before, after) in zip(xs, pairwise([*slopes, Fraction(0)]), strict=True)

@@ -139,7 +139,7 @@ def _split(y: Floats, u: float, v: float) -> Floats:
 
 
 class _Move:
-    """Go on at y' or stop at k y': beta alone (`lowers`), k = e^v and y/k <= y' <= y, or alpha alone, k = e^-u and y' >= y.
+    """Go on at y' or stop at k y'. `lowers`: beta alone, k = e^v, y/k <= y' <= y; else alpha alone, k = e^-u, y' >= y.
 
     Row i holds the chords that knot i may reach. On a chord W and the gain are lines (the gain's chord lies above it,
     since it is convex), so the value of a move to y' is A y' + B + C/y' with one best point, sqrt(C/A), or an end. At a

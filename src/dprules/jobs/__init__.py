@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dprules.jobs.labels import as_labels, kind_of_labels, require_readable
     from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_signs
     from dprules.jobs.planning import ListPlan, StreamPlan, plan_list, plan_stream
-    from dprules.jobs.prediction import predict, predict_places, read_table_columns
+    from dprules.jobs.prediction import PredictedRows, predict, predict_beside, predict_places
     from dprules.jobs.settings import ListSettings, StreamSettings
     from dprules.jobs.streams import Stream, stream_init, stream_learn, stream_predict, stream_show
     from dprules.jobs.verification import verify
@@ -30,6 +30,7 @@ __all__ = [
     "ListSettings",
     "OnlineRequest",
     "PlainLearner",
+    "PredictedRows",
     "Stream",
     "StreamLearner",
     "StreamPlan",
@@ -49,10 +50,10 @@ __all__ = [
     "plan_list",
     "plan_stream",
     "predict",
+    "predict_beside",
     "predict_places",
     "read_names",
     "read_signs",
-    "read_table_columns",
     "require_readable",
     "stream_init",
     "stream_learn",
@@ -71,7 +72,7 @@ _PLACES = {
     "labels": ("as_labels", "kind_of_labels", "require_readable"),
     "online": ("OnlineRequest", "PlainLearner", "StreamLearner", "hash_name", "read_signs"),
     "planning": ("ListPlan", "StreamPlan", "plan_list", "plan_stream"),
-    "prediction": ("predict", "predict_places", "read_table_columns"),
+    "prediction": ("PredictedRows", "predict", "predict_beside", "predict_places"),
     "settings": ("ListSettings", "StreamSettings"),
     "streams": ("Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"),
     "verification": ("verify",),

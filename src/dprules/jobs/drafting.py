@@ -2,7 +2,7 @@
 
 from dprules.errors import DataError
 from dprules.schema import Label, Schema, draft_column, draft_from_kinds
-from dprules.schema.drafts import MOST_LISTED
+from dprules.schema.drafts import declarable_values
 from dprules.tables import open_table, read_public_values
 
 
@@ -38,7 +38,7 @@ def draft_schema(
             kinds = opened.kinds()
             return draft_from_kinds(label, {name: kinds[name] for name in names})
         found = read_public_values(opened, [label, *names])
-    classes = tuple(sorted(found[label][0][:MOST_LISTED]))
+    classes = tuple(sorted(declarable_values(found[label][0])))
     if len(classes) < 2:
         raise DataError("the label column has fewer than two values. Name another one with --label.")
     columns = tuple(draft_column(name, *found[name]) for name in names)

@@ -7,12 +7,14 @@ import numpy as np
 
 from dprules.accounting import Account, Assumption, Certificate, Counts, Neighbours
 from dprules.errors import ParameterError, PrivacyError
-from dprules.jobs.prediction import predict_table
+from dprules.jobs.prediction import predict_batches
+from dprules.jobs.quiet import without_sizes
 from dprules.mechanisms import noisy_counts
 from dprules.models import Released
 from dprules.numbers import Real
 from dprules.schema import Label
-from dprules.tables import open_table, read_matrix
+from dprules.tables import open_table
+from dprules.tables.cells import read_codes
 
 ANSWERS = "right and wrong answers"
 
@@ -44,6 +46,7 @@ class Evaluation:
         return None if self.certificate is None else self.certificate.epsilon
 
 
+@without_sizes
 def evaluate(
     released: Released,
     data: object,
@@ -106,12 +109,14 @@ def _share(counts: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
 def _count_answers(
     released: Released, data: object, truth: Label, table: str | None, delimiter: str | None, multiline: bool
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return how many rows with a declared label are answered right, and how many wrong."""
+    """Return how many rows with a declared label are answered right, and how many wrong, from one reading."""
+    column = truth.column()
+    right = 0
+    known = 0
     with open_table(data, table, delimiter, multiline) as opened:
         opened.require([truth.name])
-        parts = [codes[:, 0] for codes in read_matrix(opened, [truth.column()])]
-        predicted = predict_table(released.model, opened)
-    codes = np.concatenate([np.zeros(0, np.int16), *parts])
-    known = codes >= 0
-    right = predicted[known] == np.array(truth.classes)[codes[known]]
-    return np.array([int(right.sum()), int((~right).sum())])
+        for batch in predict_batches(released.model, opened, [truth.name]):
+            codes = read_codes(column, batch.cells[truth.name])
+            known += int((codes >= 0).sum())
+            right += int((batch.labels == np.array(truth.classes)[codes])[codes >= 0].sum())
+    return np.array([right, known - right])

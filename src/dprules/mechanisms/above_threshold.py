@@ -16,6 +16,7 @@ from dprules.mechanisms.exact import UNIT_53, Uniform
 from dprules.numbers import Real, approximately, as_ball, rational, whole
 from dprules.private import Private
 
+# Sums of logarithms over runs are good to a relative 2^-48 each; this covers all but absurd numbers of runs.
 _DOUBT: Final = 2.0**-38
 
 
@@ -189,6 +190,7 @@ def _first_fire(runs: _Runs, bits: Bits) -> int | None:
     """Invert the survival function at one uniform number: the first test t with survival(t + 1) <= U."""
     word = int(bits.words(1)[0])
     uniform = (word >> 11) * UNIT_53
+    # Silent to the end, beyond doubt: the usual case, and it costs one word.
     if runs.survival(runs.tests) > uniform + runs.doubt:
         return None
     guess = runs.guess(uniform)
@@ -197,6 +199,7 @@ def _first_fire(runs: _Runs, bits: Bits) -> int | None:
     ):
         return guess
     number = Uniform(word, bits)
+    # Survival falls with the number of tests: halve, comparing one and the same uniform number exactly.
     survived, fired = 0, runs.tests + 1
     while fired - survived > 1:
         middle = (survived + fired) // 2

@@ -13,6 +13,7 @@ from dprules.private import Private
 Words = NDArray[np.uint64]
 
 _BUFFER_WORDS: Final = 1 << 13
+# Far below the 2^32 blocks after which counter mode would show that no block repeats.
 _REKEY_BYTES: Final = 1 << 30
 
 

@@ -74,6 +74,7 @@ def _remainders(tilt: Fraction, low: int, size: int, bits: Bits) -> NDArray[np.i
     while len(pending):
         tried = (bits.words(len(pending)) >> np.uint64(64 - low)).astype(np.int64)
         exact = [tilt * remainder for remainder in tried.tolist()]
+        # Pr[r] is proportional to e^(-tilt r) on [0, 2^low): uniform r, kept with probability e^(-tilt r).
         kept = coins(np.array([approximately(x) for x in exact]), exact.__getitem__, bits)
         values[pending[kept]] = tried[kept]
         pending = pending[~kept]

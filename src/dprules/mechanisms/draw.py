@@ -19,8 +19,11 @@ Indices = NDArray[np.int64]
 
 # The doubles below estimate each weight to a relative 2^-39 wherever it matters (`docs/proofs/draw.md`).
 _SLACK: Final = 2.0**-38
+# Proposals are spots below 2^62: two bits of a word are left, so that sums of ceilings cannot overflow int64.
 _SPAN_BITS: Final = 62
+# exp and log of such weights stay finite in doubles, and one power of two brings any of them near 1.
 _PRIOR_RANGE: Final = 700 * log(2)
+# Room for the + 1 of every ceiling: up to 2^52 candidates fit.
 _FILL: Final = 0.999
 
 
@@ -72,6 +75,7 @@ class _Proposal(Private):
         weights *= scale
         self._scale = Fraction(scale) * Fraction(2) ** shift
         self._estimates = weights
+        # W_i >= weight_i: the estimate is low by at most 2^-39 of itself, and flooring takes less than the + 1 gives.
         ceilings = (weights * (1 + _SLACK)).astype(np.int64)
         ceilings += 1 if self._prior is None else (self._prior > 0)
         self._cumulative = np.cumsum(ceilings, out=ceilings)
@@ -84,6 +88,7 @@ class _Proposal(Private):
         while filled < size:
             words = bits.words(2 * (size - filled)).reshape(2, -1)
             spots = (words[0] >> np.uint64(64 - _SPAN_BITS)).astype(np.int64)
+            # Spots beyond the sum are thrown away: what remains is uniform over the ceilings.
             inside = spots < self._cumulative[-1]
             proposed = np.searchsorted(self._cumulative, spots[inside], side="right")
             accepted = proposed[self._accept(proposed, words[1][inside], bits)]
@@ -94,6 +99,7 @@ class _Proposal(Private):
     def _accept(self, proposed: Indices, words: NDArray[np.uint64], bits: Bits) -> NDArray[np.bool_]:
         """Keep index i with probability (weight of i) / W_i, exactly."""
         ceilings = self._cumulative[proposed] - np.where(proposed > 0, self._cumulative[proposed - 1], 0)
+        # Below this bound the exact comparison would accept, too; all others are settled exactly.
         surely = self._estimates[proposed] * (1 - 2 * _SLACK) / ceilings
         accepted: NDArray[np.bool_] = (words >> np.uint64(11)) * UNIT_53 + UNIT_53 < surely
         for k in np.flatnonzero(~accepted).tolist():

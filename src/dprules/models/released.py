@@ -242,6 +242,7 @@ def _looks_at_classes(event: Event, certificate: Certificate) -> bool:
     if isinstance(event, PaperCover):
         return False
     settings = certificate.settings
+    # Rewards or a number of rules that nobody gave were chosen from class counts.
     chosen = settings.get("max_rules") is None or settings.get("reward") in (None, "auto")
     return chosen or (isinstance(event, Cover) and event.is_scheduled)
 

@@ -124,6 +124,7 @@ def tabulate_values(values: list[object]) -> dict[str, int]:
         for form in _forms(value):
             if table.setdefault(form, place) != place:
                 raise ValueError(form)
+    # A pair that says true and false in one way or another: [0, 1], ["False", "True"].
     pairs = (("true", "1"), ("false", "0"))
     if len(values) == 2 and all(any(word in table for word in pair) for pair in pairs):  # a pair of Booleans
         for pair in pairs:

@@ -290,9 +290,7 @@ def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str) -> dic
         return tabulate_values(list(values))
     except ValueError:
         pass
-    raise FieldError(
-        place, key, 'different values, numbers below 2^53: ones that are read alike ("1", "1.0") are one'
-    )
+    raise FieldError(place, key, 'different values, numbers below 2^53: ones that are read alike ("1", "1.0") are one')
 
 
 def is_number(value: object) -> bool:

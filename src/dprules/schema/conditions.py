@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import groupby
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,11 +57,12 @@ def count_conditions(literals: Sequence[Literal], width: int) -> int:
     if isinstance(width, bool) or width not in (1, 2, 3):
         raise ParameterError(f"width must be 1, 2 or 3; got {width!r}. More literals in a rule are hard to read.")
     blocks = _blocks(literals)
+    # e_k of the column sizes, one column at a time: choose k literals from k different columns.
     symmetric = [1, 0, 0, 0]
     for block in blocks:
         for k in (3, 2, 1):
             symmetric[k] += block.size * symmetric[k - 1]
-    inner = [len(block.inner) for block in blocks]
+    inner = [block.inner_count for block in blocks]
     pairs = symmetric[2] + sum(inner)
     triples = symmetric[3] + sum(p * (len(literals) - block.size) for p, block in zip(inner, blocks, strict=True))
     return sum((symmetric[1], pairs, triples)[:width])
@@ -73,7 +75,27 @@ class _Block:
         self.start = start
         self.size = len(literals)
         self.stop = start + self.size
-        self.inner = _inner_pairs(literals) + start
+        self._below = _places(literals, Operator.BELOW) + start
+        self._least = _places(literals, Operator.AT_LEAST) + start
+        column = literals[0].column
+        excludes = isinstance(column, Categorical) and 4 <= column.size <= MOST_EXCLUDED
+        self._differs = _places(literals if excludes else (), Operator.DIFFERS) + start
+
+    @property
+    def inner_count(self) -> int:
+        """How many pairs there are: two of k cuts, or two of k excluded values."""
+        return comb(len(self._below), 2) + comb(len(self._differs), 2)
+
+    @property
+    def inner(self) -> NDArray[np.int64]:
+        """Pairs of literals that make a new set of values: below a cut and at least an earlier one, or neither of two.
+
+        They are made when they are asked for: thousands of cuts have millions.
+        """
+        earlier, later = np.triu_indices(len(self._below), k=1)
+        first, second = np.triu_indices(len(self._differs), k=1)
+        intervals = np.column_stack([self._below[later], self._least[earlier]])
+        return np.concatenate([intervals, np.column_stack([self._differs[first], self._differs[second]])])
 
 
 def _blocks(literals: Sequence[Literal]) -> list[_Block]:
@@ -85,17 +107,8 @@ def _blocks(literals: Sequence[Literal]) -> list[_Block]:
     return blocks
 
 
-def _inner_pairs(literals: Sequence[Literal]) -> NDArray[np.int64]:
-    """Pairs of literals of one column that make a new set of values."""
-    operators = [literal.operator for literal in literals]
-    below = [i for i, operator in enumerate(operators) if operator is Operator.BELOW]
-    least = [i for i, operator in enumerate(operators) if operator is Operator.AT_LEAST]
-    pairs = [(below[j], least[i]) for j in range(len(below)) for i in range(j)]
-    column = literals[0].column
-    if isinstance(column, Categorical) and 4 <= column.size <= MOST_EXCLUDED:
-        differs = [i for i, operator in enumerate(operators) if operator is Operator.DIFFERS]
-        pairs = [(a, b) for k, a in enumerate(differs) for b in differs[k + 1 :]]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+def _places(literals: Sequence[Literal], operator: Operator) -> NDArray[np.int64]:
+    return np.array([i for i, literal in enumerate(literals) if literal.operator is operator], dtype=np.int64)
 
 
 def _pairs(blocks: Sequence[_Block], literals: int) -> Conditions:
@@ -109,7 +122,8 @@ def _triples(blocks: Sequence[_Block], literals: int) -> Conditions:
     found = [np.empty((0, 3), dtype=np.int32)]
     for place, block in enumerate(blocks):
         outside = np.concatenate([np.arange(block.start), np.arange(block.stop, literals)])
-        inner = np.column_stack([np.repeat(block.inner, len(outside), axis=0), np.tile(outside, len(block.inner))])
+        pairs = block.inner
+        inner = np.column_stack([np.repeat(pairs, len(outside), axis=0), np.tile(outside, len(pairs))])
         found.append(np.sort(inner, axis=1).astype(np.int32))
         later = blocks[place + 1 :]
         if later:

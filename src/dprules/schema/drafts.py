@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.errors import SchemaError
-from dprules.schema.cells import read_number
+from dprules.schema.cells import read_number, tabulate_values
 from dprules.schema.columns import Boolean, Categorical, Column, Numeric, PrivateCuts
 from dprules.schema.labels import Label
 from dprules.schema.schema import Schema
@@ -50,7 +50,22 @@ def draft_column(name: str, values: Sequence[str], numbers: NDArray[np.float64])
         cuts = quantile_cuts(numbers, CUTS)
         if cuts:
             return Numeric(name, cuts)
-    return Categorical(name, tuple(values[:MOST_LISTED]) or (PLACEHOLDER,))
+    return Categorical(name, declarable_values(values) or (PLACEHOLDER,))
+
+
+def declarable_values(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the first values that can be declared together: of several forms of one value ("1", "1.0") the first."""
+    kept: list[str] = []
+    known: set[str] = set()
+    for value in values:
+        try:
+            forms = set(tabulate_values([value]))
+        except ValueError:
+            continue
+        if not forms & known and len(kept) < MOST_LISTED:
+            kept.append(value)
+            known |= forms
+    return tuple(kept)
 
 
 def quantile_cuts(numbers: NDArray[np.float64], number_of_cuts: int) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from dprules.schema.cells import find_value
 from dprules.schema.columns import Categorical, FieldError, Value, forms_of, read_values
 
 
@@ -31,8 +32,7 @@ class Label:
         table = forms_of(classes, ("label",), "classes")
         object.__setattr__(self, "classes", classes)
         if self.positive is not None:
-            place = table.get(str(self.positive)) if not isinstance(self.positive, bool) else None
-            place = table.get(str(self.positive).lower()) if place is None else place
+            place = find_value(self.positive, table)
             if place is None:
                 raise FieldError(("label",), "positive", "one of the classes")
             object.__setattr__(self, "positive", classes[place])

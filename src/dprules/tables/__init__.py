@@ -4,7 +4,7 @@ from dprules.tables.compiled import compiled
 from dprules.tables.frames import ColumnsTable
 from dprules.tables.lines import split_line, strip_line_end
 from dprules.tables.packed import Words, pack, unpack
-from dprules.tables.records import Records, read_columns, read_matrix, read_public_values, read_records
+from dprules.tables.records import Records, read_matrix, read_public_values, read_records, read_text_columns
 from dprules.tables.sample import ClassCounts, PackedSample, Sample
 from dprules.tables.sources import open_table
 from dprules.tables.table import Table, call_quietly
@@ -21,10 +21,10 @@ __all__ = [
     "compiled",
     "open_table",
     "pack",
-    "read_columns",
     "read_matrix",
     "read_public_values",
     "read_records",
+    "read_text_columns",
     "split_line",
     "strip_line_end",
     "unpack",

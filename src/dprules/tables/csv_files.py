@@ -1,6 +1,7 @@
 """CSV files: the header line alone decides how they are read, so that no row changes how the others are."""
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,14 +11,12 @@ from typing import IO
 import pyarrow as pa
 
 from dprules.errors import DataError, ParameterError
-from dprules.tables.lines import split_line, strip_line_end, tokenize
+from dprules.tables.lines import LONGEST, split_line, strip_line_end, tokenize
 
 DELIMITERS = (",", ";", "\t", "|")
 BLOCK = 1 << 23
 """Bytes that are read at once."""
 LARGEST_BLOCK = 1 << 28
-LONGEST = 1 << 24
-"""Bytes of the longest line that is read: longer ones are left out."""
 
 
 class CsvFile:
@@ -61,11 +60,14 @@ class CsvFile:
             while True:
                 block = file.read(size)
                 data = rest + block
+                # What follows a line that was too long belongs to it, up to its line feed.
                 if skipping:  # the end of a line that is too long
                     cut = data.find(b"\n")
                     data = data[cut + 1 :] if cut >= 0 else b""
                     skipping = cut < 0 and bool(block)
-                lines = tokenize(data, self._delimiter, wanted, len(self.names), self._multiline, whole=not block)
+                lines = tokenize(
+                    data, self._delimiter, wanted, len(self.names), self._multiline, whole=not block, longest=LONGEST
+                )
                 yield len(lines), [_as_arrow(*lines.column(slot)) for slot in range(len(names))]
                 if not block:
                     return
@@ -96,14 +98,15 @@ class CsvFile:
             start = file.read(LONGEST)
         line = _first_record(start, self._multiline)
         text = strip_line_end(line)
+        # Before anything else: without line feeds the whole file would be the header.
+        if re.search(rb"\r(?!\n)", text):
+            raise DataError(f"{self._path}: lines end with a lone carriage return. Convert them to line feeds.")
         try:
             header = text.decode("utf-8-sig")
         except UnicodeDecodeError:
             header = None
         if header is None:
             raise DataError(f"{self._path}: the header is not UTF-8 text. Convert the file: iconv -t utf-8.")
-        if "\r" in header and not self._multiline:
-            raise DataError(f"{self._path}: lines end with a lone carriage return. Convert them to line feeds.")
         if not header.strip():
             raise DataError(f"{self._path}: no header line. The first line must name the columns.")
         return header, len(line)

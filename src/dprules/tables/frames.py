@@ -176,7 +176,8 @@ class _IbisTable(Table):
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         chosen = self._expression.select(*names) if names else self._expression
-        for batch in chosen.to_pyarrow_batches():
+        # Not `to_pyarrow_batches`: Ibis 12 calls a method there that DuckDB 2 no longer has.
+        for batch in chosen.to_pyarrow().to_batches(max_chunksize=_ROWS):
             yield batch.num_rows, {name: batch.column(name) for name in names}
 
 

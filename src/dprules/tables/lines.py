@@ -2,7 +2,8 @@
 
 A line ends at a line feed, with or without a carriage return before it. A cell is text without the delimiter, or text
 between double quotes in which a quote is written twice. A line whose quotes do not balance, whose quoted cells go on
-after their end, or that has another number of cells than the header is left out; so is an empty line.
+after their end, or that has another number of cells than the header is left out; so is an empty line, and one that is
+longer than a public bound.
 
 `split_line` says so in Python; `tokenize` does the same to megabytes at once, and a test holds one against the other.
 """
@@ -18,6 +19,8 @@ from dprules.tables.compiled import compiled
 _QUOTE = 34
 _RETURN = 13
 _FEED = 10
+LONGEST = 1 << 24
+"""Bytes of the longest line that is read: longer ones are left out."""
 
 Places = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -126,7 +129,7 @@ def _split_record(
 
 @compiled
 def _tokenize(
-    data: Bytes, delimiter: int, slots: Places, multiline: bool, whole: bool, begins: Places, ends: Places
+    data: Bytes, delimiter: int, slots: Places, multiline: bool, whole: bool, longest: int, begins: Places, ends: Places
 ) -> tuple[int, int]:
     """Note the cells of all records; return how many were kept, and where the first unfinished one begins."""
     kept = 0
@@ -137,9 +140,11 @@ def _tokenize(
             break
         stop = len(data) if feed < 0 else feed
         after = stop + 1
+        fits = stop - start <= longest
+        # \r\n ends a line as \n does; any other carriage return is part of a cell.
         if feed >= 0 and stop > start and data[stop - 1] == _RETURN:
             stop -= 1
-        if _split_record(data, start, stop, delimiter, slots, begins[kept], ends[kept]):
+        if fits and _split_record(data, start, stop, delimiter, slots, begins[kept], ends[kept]):
             kept += 1
         start = after
     return kept, min(start, len(data))
@@ -187,7 +192,13 @@ class TokenizedLines(Private):
 
 
 def tokenize(
-    data: bytes, delimiter: bytes, wanted: Sequence[int], width: int, multiline: bool, whole: bool
+    data: bytes,
+    delimiter: bytes,
+    wanted: Sequence[int],
+    width: int,
+    multiline: bool,
+    whole: bool,
+    longest: int = LONGEST,
 ) -> TokenizedLines:
     """Find the wanted cells of every record in a block of bytes.
 
@@ -205,6 +216,8 @@ def tokenize(
         Whether a line end inside quotes belongs to the cell.
     whole : bool
         Whether the data ends with its last record; otherwise an unfinished one is left for the next block.
+    longest : int
+        Bytes up to a record's line feed: whether a longer one is whole in a block would depend on those before it.
     """
     block = np.frombuffer(data, dtype=np.uint8)
     slots = np.full(width, -1, dtype=np.int64)
@@ -212,5 +225,5 @@ def tokenize(
     most = data.count(b"\n") + 1
     begins = np.zeros((most, max(1, len(wanted))), dtype=np.int64)
     ends = np.zeros_like(begins)
-    kept, rest = _tokenize(block, delimiter[0], slots, multiline, whole, begins, ends)
+    kept, rest = _tokenize(block, delimiter[0], slots, multiline, whole, longest, begins, ends)
     return TokenizedLines(block, begins[:kept], ends[:kept], rest)

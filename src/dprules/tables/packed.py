@@ -114,6 +114,7 @@ def _size_of_block(words: Words, mask: Words) -> Any:
         c, d = words[w + 2 * step] & mask[w + 2 * step], words[w + 3 * step] & mask[w + 3 * step]
         e, f = words[w + 4 * step] & mask[w + 4 * step], words[w + 5 * step] & mask[w + 5 * step]
         g = words[w + 6 * step] & mask[w + 6 * step]
+        # Carry-save adders: seven words of weight 1 become one each of weights 1, 2 and 4.
         low, carry = _sum_and_carry(a, b, c)
         more, again = _sum_and_carry(d, e, f)
         one, last = _sum_and_carry(low, more, g)
@@ -167,7 +168,7 @@ def _count_part(
             _add_sizes(columns[k], start, two, size, counts[f])
 
 
-def count_conditions(columns: Words, planes: Words, conditions: NDArray[np.int32]) -> NDArray[np.int64]:
+def count_masked(columns: Words, planes: Words, conditions: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return |condition and plane| for two planes, on all cores; a condition is three sorted columns, -1: none."""
     words = columns.shape[1]
     cores = (os.cpu_count() or 1) if words * len(conditions) > WORTH_THREADS else 1

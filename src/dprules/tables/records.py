@@ -87,6 +87,7 @@ def _choose_rows(
     if unit.column is None:
         return labels >= 0
     owner = _join(owners, np.int64)
+    # Random keys within each unit; ties of 64-bit keys do not matter, since units stay independent.
     order = np.lexsort((bits.words(len(owner)), owner))
     owner = owner[order]
     starts = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]]) if len(owner) else np.zeros(0, dtype=np.int64)
@@ -117,7 +118,7 @@ def read_matrix(table: Table, columns: Sequence[Column]) -> Iterator[Codes]:
         yield matrix
 
 
-def read_columns(table: Table, names: Sequence[str]) -> list[list[str | None]]:
+def read_text_columns(table: Table, names: Sequence[str]) -> list[list[str | None]]:
     """Return whole columns as text, in the table's order: for predictions, which are private."""
     found: list[list[str | None]] = [[] for _ in names]
     for _, cells in table.batches(names):

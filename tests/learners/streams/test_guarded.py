@@ -46,7 +46,6 @@ def test_it_costs_the_dearer_learner():
         replace(guarded(100), second=other).event()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["disjunction", "points", "blocks"])
 def test_learners_with_a_theorem_stay_within_it(name):
     stream = STREAMS[name]
@@ -60,7 +59,6 @@ def test_learners_with_a_theorem_stay_within_it(name):
         assert count_mistakes(PrivateLearner(policy), stream, seed) <= plan.guarded_mistakes
 
 
-@pytest.mark.slow
 def test_segment_fails_where_batched_and_guarded_do_not():
     """Theory B8: runs of equal examples defeat a learner that forgets; the guard notices, from public things only."""
     stream = examples.equal_blocks(400, 60_000, repeat=500)

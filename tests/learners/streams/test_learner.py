@@ -55,7 +55,7 @@ def run(learner, start, stop, size=50):
 def test_a_seed_repeats_every_release():
     runs = [run(PrivateLearner(SegmentPolicy.start(5, 20.0), bits=SeededBits(3)), 0, 3000) for _ in range(2)]
     assert runs[0] == runs[1]
-    assert len(runs[0]) > 5
+    assert len(runs[0]) > 2
     assert not PrivateLearner(SegmentPolicy.start(5, 20.0), bits=SeededBits(3)).secure
     assert PrivateLearner(SegmentPolicy.start(5, 20.0)).secure
 

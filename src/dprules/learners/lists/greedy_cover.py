@@ -148,6 +148,7 @@ def _score(counts: ClassCounts, reward: Real) -> NDArray[np.int64]:
     """64 (reward correct - errors) for each candidate, classes fastest."""
     gain = int(quantise_reward(reward) * _UNIT)
     every = counts.sum(axis=0)
+    # gain correct - (every - correct), in units of 1/64: one product and one difference for all candidates.
     return np.ascontiguousarray(((gain + _UNIT) * counts - _UNIT * every).T).ravel()
 
 

@@ -46,6 +46,7 @@ def learn_list(
     """
     conditions = build_conditions(literals, settings.width)
     plan = _choose_recipe(sample, settings, account, bits)
+    # What is drawn last is set aside first: counts of the rules have a share of their own.
     part = account.epsilon_left - account.epsilon * _share(settings, "counts", 0)
     if part <= 0:
         raise ParameterError("the shares leave nothing for the rules. Lower them.")
@@ -97,6 +98,7 @@ def _rules_event(settings: ListSettings, account: Account, part: Fraction, plan:
     epsilon, delta = account.for_one_row(part)
     if settings.is_paper:
         return PaperCover(cover.tilt(epsilon, delta, account.neighbours, accounting="paper"))
+    # The number of rules came from noisy counts, so this price depends on an output: it adds up with theirs.
     tilt = cover.tilt(epsilon, delta, account.neighbours, max(plan.rewards), plan.rounds, plan.default_tilt_ratio)
     return Cover(tilt, plan.rewards, plan.rounds, plan.default_tilt_ratio)
 

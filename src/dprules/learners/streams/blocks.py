@@ -84,8 +84,8 @@ class DenseBlock(Block):
     def __init__(self, matrix: NDArray[Any]) -> None:
         super().__init__(*matrix.shape)
         usual = matrix.dtype.isnative and matrix.dtype.itemsize <= 8
-        if matrix.dtype.kind == "f" or not usual:  # beyond 1e100 a number is missing, for every reader
-            matrix = (matrix > 0) & (matrix < BEYOND)
+        if matrix.dtype.kind == "f" or not usual:
+            matrix = are_positive(matrix)
         self._matrix = matrix.view(np.int8) if matrix.dtype == np.bool_ else matrix
 
     def _dot(self, support: Integers, weights: Floats, start: int, found: Floats) -> None:
@@ -103,7 +103,8 @@ class ClippedBlock(Block):
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         super().__init__(*matrix.shape)
-        numbers = np.where(np.abs(matrix) < BEYOND, np.clip(matrix, -1, 1), 0.0)  # NaN and infinity are missing
+        wide = matrix.astype(np.float64, copy=False)
+        numbers = np.where(np.abs(wide) < BEYOND, np.clip(wide, -1, 1), 0.0)  # NaN and infinity are missing
         self._matrix = np.rint(GRID * numbers).astype(np.int8)
 
     def _dot(self, support: Integers, weights: Floats, start: int, found: Floats) -> None:
@@ -143,7 +144,7 @@ class SparseBlock(Block):
             rows = rows.copy()
             rows.sum_duplicates()
         super().__init__(*rows.shape)
-        above = (rows.data > 0) & (rows.data < BEYOND)
+        above = are_positive(rows.data)
         self._indices = rows.indices
         self._starts = rows.indptr
         if not bool(above.all()):
@@ -175,6 +176,16 @@ class ConditionBlock(Block):
 
     def _add(self, rows: Integers, labels: Integers, totals: Integers) -> None:
         _condition_add(self._literals, self._conditions, rows, labels, totals)
+
+
+def are_positive(numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which numbers are above 0; those from 1e100 on are missing, for every reader.
+
+    Floats of 32 bits and fewer end below 1e100: of them only infinity is beyond.
+    """
+    narrow = numbers.dtype.kind == "f" and numbers.dtype.itemsize < 8
+    known: NDArray[np.bool_] = np.isfinite(numbers) if narrow else numbers < BEYOND
+    return (numbers > 0) & known
 
 
 def as_block(X: Any, features: int | None = None, real: bool = False) -> Block:

@@ -33,13 +33,18 @@ def connect(path: Path) -> Iterator[sqlite3.Connection]:
         return
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        error.args = ()  # whoever leaves a `with` by an error gets it as context of ours
     finally:
         connection.close()
     if code in _DISK:
-        raise DataError(f"{path}: the disk is full or cannot be written. Make room; all that was acknowledged is kept.")
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        raise DataError(f"{path} is in use by another program. Stop it; all that was acknowledged is kept.")
-    raise ModelError(f"{path} is torn, or not the state of a stream. Start a new stream, and add its epsilon.")
+        refusal = f"{path}: the disk is full or cannot be written. Make room"
+    elif code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        refusal = f"{path} is in use by another program. Stop it"
+    else:
+        raise ModelError(
+            f"{path} is torn, or not the state of a stream. Start a new stream, and add its epsilon."
+        ) from None
+    raise DataError(f"{refusal}; all that was acknowledged is kept.") from None
 
 
 @contextmanager

@@ -158,12 +158,14 @@ class PrivateLearner(Private):
             stop = min(start + look, block.size)
             signs = labels[start:stop]
             cached = (signs * block.weigh(self.policy.weights, start, stop) <= self.policy.confidence) & (signs != 0)
+            # Counts grow by one at each cached example; the watch sees all of them at once and draws one number.
             fired = self._watch.first(self._cached + np.cumsum(cached))
             end = stop if fired is None else start + fired + 1
             self._enter(block, labels, start + np.flatnonzero(cached[: end - start]))
             if fired is not None:
                 published(DrawnIndices(end - 1, self._release()))
             start = end
+            # A release changes the hypothesis, and with it what is cached from here on: look at few rounds again.
             look = CHUNK if fired is not None else min(2 * look, LONGEST_LOOK)
 
     def _enter(self, block: Block, labels: NDArray[np.int8], rows: Integers) -> None:

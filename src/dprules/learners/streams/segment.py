@@ -71,6 +71,7 @@ class SegmentPolicy:
     @cached_property
     def size_and_rate(self) -> tuple[int, Fraction]:
         """M and eta, with m eta at most a quarter of epsilon."""
+        # At sqrt(2 L / B) null, e^L cosh(eta)^B, weighs about e^(2 L), which features of pure noise hardly reach.
         eta = min(self.share, Fraction(sqrt(2 * self.level / self.threshold)))
         size = max(1, floor(self.share / eta))
         return size, min(eta, self.share / size)
@@ -79,6 +80,7 @@ class SegmentPolicy:
         """Both signs of every coordinate, and null, whose score moves by at most 1 with an example."""
         size, rate = self.size_and_rate
         eta = float(rate)
+        # q ln cosh(eta) is what q coin flips would weigh; rounded down in units of eta it moves by at most 1 a round.
         null = unit * floor(cached * log(cosh(eta)) / eta)
         prior = np.ones(2 * self.dimension + 1)
         prior[-1] = 2 * self.dimension / SURPRISE
@@ -86,18 +88,22 @@ class SegmentPolicy:
 
     def after(self, indices: Integers) -> "SegmentPolicy":
         """Move the drawn weights; the next segment is longer if null was drawn in more than half."""
-        values, steps = self.weights.values.copy(), dict(self.steps)
+        values = self.weights.values.copy()
+        steps = dict(self.steps)
         size = len(indices)
         signs = np.where(indices < self.dimension, 1, -1)
         drawn = indices[indices < 2 * self.dimension]
         net = np.bincount(drawn % self.dimension, signs[indices < 2 * self.dimension], minlength=self.dimension)
         for j in np.flatnonzero(net).tolist():
-            before, sign = steps.get(j, 0.0), 1 if net[j] > 0 else -1
+            before = steps.get(j, 0.0)
+            sign = 1 if net[j] > 0 else -1
+            # Steps grow while the sign stays and halve when it turns: a search for each weight.
             step = min(LARGEST_STEP, abs(before or 1.0) * (1.2 if before * sign > 0 else 0.5))
             steps[j] = sign * step
             values[j] += step * net[j] / size
         mostly_null = 2 * (size - len(drawn)) > size
-        longer, shorter = 2 * self.threshold, max(self.first_threshold, ceil(0.7 * self.threshold))
+        longer = 2 * self.threshold
+        shorter = max(self.first_threshold, ceil(0.7 * self.threshold))
         return replace(self, weights=Weights(values), steps=steps, threshold=longer if mostly_null else shorter)
 
     def event(self) -> Event:

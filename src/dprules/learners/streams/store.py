@@ -92,6 +92,7 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
         raise DataError(f"{folder.parent}: no such folder. Make it first.")
     making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     try:
+        # Made beside its place and moved there whole: a kill leaves no half stream.
         (making / "private").mkdir(mode=0o700)
         os.close(os.open(_private(making), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with connect(_private(making)) as connection, transaction(connection):

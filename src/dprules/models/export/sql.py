@@ -104,6 +104,7 @@ class ConditionWriter:
     def _compare(self, cell: str, operator: str, value: Value | None) -> str:
         """Compare a number; the other side has a bound, too, since numbers beyond it are missing."""
         number = self._number(cell)
+        # NaN and infinity, where an engine has them, fail one side or the other.
         bound = f"> -{LARGEST_NUMBER}" if operator in ("<", "<=") else f"< {LARGEST_NUMBER}"
         return f"({number} {operator} {value!r} AND {number} {bound})"
 

@@ -1,0 +1,26 @@
+"""A shell, and a folder with a table of stays, its schema and a model."""
+
+from pathlib import Path
+
+import pyarrow.csv
+import pytest
+from cli.helpers import Shell
+
+from dprules.jobs import FitRequest, ListSettings, fit
+from dprules.jobs.example import SCHEMA, hospital_stays
+
+
+@pytest.fixture
+def shell(monkeypatch, capsys) -> Shell:
+    return Shell(monkeypatch, capsys)
+
+
+@pytest.fixture(scope="session")
+def stays(tmp_path_factory) -> Path:
+    """A folder that no test writes to: stays.csv, schema.toml and model.json."""
+    folder: Path = tmp_path_factory.mktemp("stays")
+    pyarrow.csv.write_csv(hospital_stays(3000, 1), folder / "stays.csv")
+    (folder / "schema.toml").write_text(SCHEMA.to_toml())
+    request = FitRequest(str(folder / "stays.csv"), SCHEMA, ListSettings(shares={"counts": 0.05}))
+    fit(request).save(folder / "model.json")
+    return folder

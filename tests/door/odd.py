@@ -1,0 +1,104 @@
+"""Cells that nobody expects."""
+
+import datetime
+import math
+import uuid
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+class Raising:
+    """An object whose every method fails, and says what it holds when it does."""
+
+    def _fail(self, *_: object) -> Any:
+        raise RuntimeError("CANARY")
+
+    __eq__ = __str__ = __repr__ = __bool__ = __len__ = __float__ = __int__ = __iter__ = __format__ = _fail  # type: ignore[assignment]
+    __hash__ = object.__hash__
+
+
+class OddText(str):
+    """A text that calls itself otherwise."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("CANARY")
+
+    def encode(self, *_: object) -> bytes:  # type: ignore[override]
+        raise RuntimeError("CANARY")
+
+
+OBJECTS: dict[str, object] = {
+    "list": [1, 2],
+    "dict": {"a": 1},
+    "set": {1},
+    "object": object(),
+    "raising object": Raising(),
+    "class": int,
+    "function": len,
+    "ellipsis": ...,
+    "array": np.array([1, 2]),
+    "array of none": np.array([]),
+    "complex": 1j,
+    "bytearray": bytearray(b"1"),
+    "range": range(3),
+    "timedelta": datetime.timedelta(1),
+    "numpy timedelta": np.timedelta64(1, "ns"),
+    "not a time": np.datetime64("NaT"),
+    "pandas not a time": pd.NaT,
+    "pandas missing": pd.NA,
+    "period": pd.Period("2020"),
+    "interval": pd.Interval(0, 1),
+    "signalling": Decimal("sNaN"),
+    "huge exponent": Decimal("1e999999"),
+    "a late date": np.datetime64("30000-01-01"),
+    "an early date": np.datetime64(-(2**62), "s"),
+    "masked": np.ma.masked,
+}
+"""Objects that stand for no value."""
+
+NUMBERS: dict[str, object] = {
+    "not a number": math.nan,
+    "infinity": math.inf,
+    "minus infinity": -math.inf,
+    "beyond doubles": 10**400,
+    "beyond digits": 10**5000,
+    "beyond 53 bits": 2**53 + 1,
+    "minus zero": -0.0,
+    "tiny": 5e-324,
+    "largest": 1e308,
+    "decimal": Decimal("1.0"),
+    "long double": np.longdouble("1e4000"),
+    "float16": np.float16(1),
+    "true": True,
+    "numpy true": np.True_,
+}
+
+TEXTS: dict[str, object] = {
+    "empty": "",
+    "space": " ",
+    "one point zero": "1.0",
+    "zero one": "01",
+    "letters": "CANARY",
+    "not UTF-8": b"\xffCANARY",
+    "bytes": b"1",
+    "lone surrogate": "\ud800",
+    "null byte": "1\0",
+    "no-break space": "1\u00a0",
+    "full-width digit": "\uff11",
+    "very long": "CANARY" * 50_000,
+    "word nan": "nan",
+    "word None": "None",
+    "quote": '"',
+    "line feed": "a\nb",
+    "carriage return": "a\rb",
+    "a text of its own": OddText("CANARY"),
+    "void": np.void(b"1"),
+    "uuid": uuid.UUID(int=7),
+    "date": datetime.date(2020, 1, 1),
+    "time": datetime.time(1, 2, 3),
+    "timestamp": pd.Timestamp("2020-01-01", tz="UTC"),
+    "nanoseconds": pd.Timestamp(-1),
+}

@@ -1,0 +1,164 @@
+"""Types and shapes of y are public: predictions come in y's own type, and what can match no class is refused."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.exceptions import DataConversionWarning
+
+from dprules import PrivateDecisionListClassifier, PrivateWinnowClassifier, WinnowClassifier
+from dprules.errors import DataError, DprulesError, ParameterError
+from dprules.estimators.inputs import find_classes, read_labels
+from dprules.schema import Boolean, Label, Schema
+
+RANDOM = np.random.default_rng(1)
+X = RANDOM.random((2000, 3)) < 0.5
+TRUTH = X[:, 1]
+FRAME = pd.DataFrame(X, columns=list("abc"))
+
+BOOLEANS = {
+    "array": TRUTH,
+    "series": pd.Series(TRUTH),
+    "nullable": pd.Series(TRUTH, dtype="boolean"),
+    "Arrow's in pandas": pd.Series(TRUTH, dtype="bool[pyarrow]"),
+    "Polars": pl.Series(TRUTH),
+    "Arrow": pa.array(TRUTH),
+    "chunks": pa.chunked_array([TRUTH[:500], TRUTH[500:]]),
+}
+INTEGERS = {
+    "array": TRUTH.astype(int),
+    "small": TRUTH.astype(np.int8),
+    "unsigned": TRUTH.astype(np.uint16),
+    "floats": TRUTH.astype(float),
+    "float32": TRUTH.astype(np.float32),
+    "nullable": pd.Series(TRUTH.astype(int), dtype="Int64"),
+    "category": pd.Series(TRUTH.astype(int), dtype="category"),
+    "Polars": pl.Series(TRUTH.astype(int)),
+    "Arrow": pa.array(TRUTH.astype(int)),
+}
+FORMS = [("False", "True"), ("false", "true"), (0, 1), ("0", "1"), (False, True)]
+
+
+def fitted(classes, labels, declare):
+    model = PrivateDecisionListClassifier(epsilon=5.0)
+    if declare == "classes":
+        return model.set_params(classes=list(classes)).fit(FRAME, labels)
+    schema = Schema(Label("y", classes), tuple(map(Boolean, "abc")))
+    return model.set_params(schema=schema).fit(FRAME, labels)
+
+
+@pytest.mark.parametrize("labels", BOOLEANS.values(), ids=BOOLEANS)
+@pytest.mark.parametrize("classes", FORMS, ids=str)
+@pytest.mark.parametrize("declare", ["classes", "schema"])
+def test_booleans_against_every_form_of_the_classes(labels, classes, declare):
+    predicted = fitted(classes, labels, declare).predict(FRAME)
+    assert predicted.dtype == np.bool_
+    assert (predicted == TRUTH).mean() > 0.95
+
+
+@pytest.mark.parametrize("labels", INTEGERS.values(), ids=INTEGERS)
+@pytest.mark.parametrize("classes", FORMS, ids=str)
+def test_numbers_against_every_form_of_the_classes(labels, classes):
+    predicted = fitted(classes, labels, "schema").predict(FRAME)
+    expected = np.asarray(labels).dtype
+    assert predicted.dtype == expected
+    assert (predicted == TRUTH).mean() > 0.95
+
+
+@pytest.mark.parametrize("text", [np.array(["0", "1"]), pd.Series(["0", "1"]), pl.Series(["0", "1"])], ids=type)
+def test_text_against_numbers(text):
+    labels = text[TRUTH.astype(int)]
+    predicted = fitted((0, 1), labels.reset_index(drop=True) if hasattr(labels, "iloc") else labels, "schema")
+    assert predicted.classes_.tolist() == ["0", "1"]
+
+
+def test_one_missing_label_changes_nothing():
+    """It makes integers floats, and Booleans objects."""
+    for labels in (pd.Series(TRUTH.astype(int)), pd.Series(TRUTH)):
+        torn = labels.astype(object)
+        torn[3] = None
+        if labels.dtype != np.bool_:
+            torn = torn.astype(float)
+        model = fitted((0, 1), torn, "schema")
+        assert (model.predict(FRAME).astype(int) == TRUTH).mean() > 0.95
+
+
+def test_labels_of_a_column_of_the_frame_have_a_type_too():
+    schema = Schema(Label("y", ("False", "True")), tuple(map(Boolean, "abc")))
+    model = PrivateDecisionListClassifier(epsilon=5.0, schema=schema)
+    for frame in (FRAME.assign(y=TRUTH), pl.DataFrame(FRAME.assign(y=TRUTH)), pa.table(FRAME.assign(y=TRUTH))):
+        assert model.fit(frame).predict(FRAME).dtype == np.bool_
+    with pytest.raises(ParameterError, match="y holds integers"):
+        PrivateDecisionListClassifier(schema=Schema(Label("y", ("no", "yes")), schema.columns)).fit(
+            FRAME.assign(y=TRUTH.astype(int))
+        )
+
+
+@pytest.mark.parametrize("labels", [TRUTH.astype(int), TRUTH.astype(float), TRUTH], ids=lambda y: str(y.dtype))
+@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier, WinnowClassifier])
+def test_a_type_that_matches_no_class_is_refused(labels, estimator):
+    with pytest.raises(ParameterError, match="match none of the declared classes"):
+        estimator(classes=["no", "yes"]).fit(X, labels)
+
+
+COLUMNS = {
+    "array": TRUTH[:, None].astype(int),
+    "pandas": pd.DataFrame({"y": TRUTH.astype(int)}),
+    "Polars": pl.DataFrame({"y": TRUTH.astype(int)}),
+}
+
+
+@pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
+@pytest.mark.parametrize("model", [PrivateDecisionListClassifier(epsilon=5.0), WinnowClassifier()], ids=repr)
+def test_a_column_of_labels_is_taken_with_the_usual_warning(column, model):
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        model.fit(X, column)
+    assert (model.predict(X) == TRUTH).mean() > 0.95
+
+
+def test_a_list_has_no_type_and_each_label_is_read_for_itself():
+    """What NumPy would make of a list depends on single labels: one text among numbers makes all of them text."""
+    labels = TRUTH.tolist()
+    odd = [*labels[:-1], "text"]
+    for listed in (labels, odd, [[label] for label in labels]):
+        model = PrivateDecisionListClassifier(epsilon=5.0, classes=[False, True]).fit(X, listed)
+        assert model.classes_.dtype == np.bool_
+        assert (model.predict(X) == TRUTH).mean() > 0.95
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((2, 2)), np.zeros((2, 2, 1)), pd.DataFrame(np.zeros((2, 2)))], ids=np.shape)
+def test_other_shapes_of_y_are_refused(wrong):
+    with pytest.raises(ParameterError, match="one label for each row"):
+        PrivateDecisionListClassifier(classes=[0, 1]).fit(np.eye(2), wrong)
+
+
+@pytest.mark.parametrize("length", [0, 1, 3])
+@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier])
+def test_different_numbers_of_rows_are_refused(length, estimator):
+    with pytest.raises(DataError, match="different numbers of rows"):
+        estimator(classes=[0, 1]).fit(np.eye(2), np.zeros(length))
+
+
+def test_classes_that_are_read_off():
+    assert find_classes(pd.Series(["b", None, "a"])).tolist() == ["a", "b"]
+    assert find_classes(np.array([1.0, np.nan, 0.0])).tolist() == [0.0, 1.0]
+    assert find_classes(read_labels([True, None, False])).tolist() == [False, True]
+    assert find_classes(read_labels([1, "a"])).tolist() == ["1", "a"]
+    for odd in ([[1, 2], [3]], [[1, 2], [3, 4]], [{}, 3], [1 + 2j, "a", object()]):
+        with pytest.raises((DprulesError, ValueError)) as refused:
+            find_classes(read_labels(odd))
+        assert "shape" not in str(refused.value)
+
+
+def test_classes_of_a_type_that_cannot_hold_them():
+    labels = np.array([0, 1] * 10, dtype=np.int8)
+    assert fitted((0, 300), np.resize(labels, 2000), "schema").classes_.tolist() == [0, 300]
+
+
+def test_rows_of_different_lengths_and_text_arrays_are_refused():
+    model = PrivateDecisionListClassifier(classes=[0, 1])
+    with pytest.raises(DataError, match="rows of different lengths"):
+        model.fit([[1, 2], [3]], [0, 1])
+    with pytest.raises(DataError, match="not numbers or Booleans"):
+        model.fit(np.array([["a", "b"], ["c", "d"]]), [0, 1])
