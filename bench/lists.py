@@ -3,6 +3,7 @@
 from collections import Counter
 from operator import itemgetter
 from statistics import mean
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -30,8 +31,8 @@ WANTED = {
 }
 
 
-def run() -> list[dict[str, object]]:
-    results: list[dict[str, object]] = [{"set": "noise-free", "epsilon": 1.0, "accuracy": _noise_free()}]
+def run() -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = [{"set": "noise-free", "epsilon": 1.0, "accuracy": _noise_free()}]
     if not FOLDER.is_dir():
         print(f"no data in {FOLDER}; set DPRULES_DATA to a folder with the CSV files")
         return results
@@ -60,7 +61,7 @@ def _kind(settings: ListSettings) -> str:
 
 
 def accuracy(
-    train: object, test: object, schema: Schema, settings: ListSettings, epsilon: float = 1.0, **unit: object
+    train: object, test: object, schema: Schema, settings: ListSettings, epsilon: float = 1.0, **unit: Any
 ) -> float:
     """Of one fit, on rows that are public."""
     return evaluate(fit(FitRequest(train, schema, settings, epsilon, **unit)), test, public=True).accuracy
@@ -87,12 +88,12 @@ def _noise_free(seeds: int = 20) -> float:
     return mean(scores)
 
 
-def table(results: list[dict[str, object]]) -> str:
-    found = {(r["set"], r["epsilon"], r.get("settings")): r["accuracy"] for r in results}
+def table(results: list[dict[str, Any]]) -> str:
+    found: dict[Any, Any] = {(r["set"], r["epsilon"], r.get("settings")): r["accuracy"] for r in results}
     rows = []
     for kind in ("default", "paper"):
         for epsilon, wanted in WANTED.items():
-            scores = [found.get((name, epsilon, kind)) for name in LABELS]
+            scores: list[Any] = [found.get((name, epsilon, kind)) for name in LABELS]
             if None in scores:
                 continue
             cells = [
@@ -101,7 +102,7 @@ def table(results: list[dict[str, object]]) -> str:
             ]
             average = f"{mean(scores):.3f}" + (f" ({wanted['mean']})" if kind == "default" else "")
             rows.append([f"{kind}, epsilon {epsilon:g}", *cells, average])
-    usual = [found.get((name, None, "majority")) for name in LABELS]
+    usual: list[Any] = [found.get((name, None, "majority")) for name in LABELS]
     if None not in usual:
         rows.append(["the majority class of each split", *(f"{s:.3f}" for s in usual), f"{mean(usual):.3f}"])
     near = found.get(("mushroom", 1.0, "reward 0.02"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from statistics import mean
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from dprules.tables import PackedSample
 SEEDS = range(5)
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[dict[str, Any]]:
     results = [_paper_bound()]
     if not FOLDER.is_dir():
         print(f"no data in {FOLDER}; set DPRULES_DATA to a folder with the CSV files")
@@ -42,24 +43,24 @@ def run() -> list[dict[str, object]]:
     return results
 
 
-def _mean(name: str, settings: ListSettings, score: Callable[..., float], **unit: object) -> float:
+def _mean(name: str, settings: ListSettings, score: Callable[..., float], **unit: Any) -> float:
     table, schema = load(name)
     return mean(score(*split(table, seed), schema, settings, **unit) for seed in SEEDS)
 
 
 def _auc(train: object, test: pa.Table, schema: Schema, settings: ListSettings) -> float:
-    rules = fit(FitRequest(train, schema, settings)).model
+    rules: Any = fit(FitRequest(train, schema, settings)).model
     truth = [str(cell) == str(schema.label.classes[-1]) for cell in test[schema.label.name].to_pylist()]
     return float(roc_auc_score(truth, rules.probabilities(predict_places(rules, test))[:, -1]))
 
 
-def _paper_bound(features: int = 10, error: float = 0.1, failure: float = 0.05, runs: int = 40) -> dict[str, object]:
+def _paper_bound(features: int = 10, error: float = 0.1, failure: float = 0.05, runs: int = 40) -> dict[str, Any]:
     """The paper's score and tilt on as many rows as its theorem asks for, and on as many as ours asks for."""
     plan = plan_list(features, 1.0, 1e-6, error=error, failure=failure)
     tilts = {"paper": cover.tilt(1.0, 1e-6, accounting="paper"), "ours": cover.tilt(1.0, 1e-6)}
     worst = {
         who: max(_error(features, rows, tilts[who], seed) for seed in range(runs))
-        for who, rows in (("paper", plan.paper_rows), ("ours", plan.rows_needed))
+        for who, rows in (("paper", plan.paper_rows or 0), ("ours", plan.rows_needed or 0))
     }
     return {"kind": "bound", "features": features, "error": error, "failure": failure, "runs": runs} | {
         "paper_rows": plan.paper_rows,
@@ -93,7 +94,7 @@ def _error(features: int, rows: int, tilt: float, seed: int) -> float:
     return float((predicted != truth(new)).mean())
 
 
-def table(results: list[dict[str, object]]) -> str:
+def table(results: list[dict[str, Any]]) -> str:
     found = {(r["kind"], r["set"]): r["value"] for r in results if r["kind"] not in ("bound", "unit")}
     kinds = ("width 1", "width 2", "width 3", "AUC", "AUC, 20 rules")
     rows = [

@@ -1,5 +1,7 @@
 """Exact sampling beside what one would write with floats, and beside OpenDP."""
 
+from typing import Any
+
 import numpy as np
 from opendp.domains import atom_domain, vector_domain
 from opendp.measurements import make_noisy_max
@@ -14,7 +16,7 @@ from dprules.mechanisms import AboveThreshold, bernoulli_exp, draw
 TILT = 0.05
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[dict[str, Any]]:
     enable_features("contrib")
     random = np.random.default_rng(0)
     results = [_against_numpy_draw(random, n) for n in (100_000, 10_000_000)]
@@ -26,11 +28,11 @@ def run() -> list[dict[str, object]]:
     return results
 
 
-def _row(what: str, beside: str, ours: float, theirs: float, wanted: str) -> dict[str, object]:
+def _row(what: str, beside: str, ours: float, theirs: float, wanted: str) -> dict[str, Any]:
     return {"what": what, "beside": beside, "ours": ours, "theirs": theirs, "ratio": ours / theirs, "wanted": wanted}
 
 
-def _against_numpy_draw(random: np.random.Generator, candidates: int) -> dict[str, object]:
+def _against_numpy_draw(random: np.random.Generator, candidates: int) -> dict[str, Any]:
     scores = random.integers(-3000, 0, candidates)
 
     def softmax_choice() -> object:
@@ -43,13 +45,13 @@ def _against_numpy_draw(random: np.random.Generator, candidates: int) -> dict[st
     return _row(f"draw, {candidates:,} candidates, size 50", "numpy softmax + choice", ours, theirs, wanted)
 
 
-def _against_numpy_coins(random: np.random.Generator) -> dict[str, object]:
+def _against_numpy_coins(random: np.random.Generator) -> dict[str, Any]:
     x = random.random(1_000_000) * 5
     ours, theirs = alternately(lambda: bernoulli_exp(x), lambda: random.random(len(x)) < np.exp(-x), 11)
     return _row("bernoulli_exp, a million", "numpy random < exp", ours, theirs, "at most 4")
 
 
-def _against_opendp(random: np.random.Generator, size: int) -> dict[str, object]:
+def _against_opendp(random: np.random.Generator, size: int) -> dict[str, Any]:
     scores = random.integers(-3000, 0, 10_000)
     as_list = scores.tolist()
     space = vector_domain(atom_domain(T="i32")), linf_distance(T="i32")
@@ -59,7 +61,7 @@ def _against_opendp(random: np.random.Generator, size: int) -> dict[str, object]
     return _row(f"draw, 10,000 candidates, one draw of {size}", "OpenDP noisy max", ours / size, theirs, wanted)
 
 
-def _silent_rounds(random: np.random.Generator) -> dict[str, object]:
+def _silent_rounds(random: np.random.Generator) -> dict[str, Any]:
     counts = np.zeros(1_000_000, dtype=np.int64)
     mechanism = AboveThreshold(1000, 0.5, 0.5)
     uniform = random.random
@@ -71,7 +73,7 @@ def _silent_rounds(random: np.random.Generator) -> dict[str, object]:
     return _row("AboveThreshold, a million silent rounds", "numpy, a float test a round", ours, theirs, "")
 
 
-def table(results: list[dict[str, object]]) -> str:
+def table(results: list[dict[str, Any]]) -> str:
     rows = [
         [
             str(r["what"]),

@@ -1,6 +1,7 @@
 """How long a fit takes, and how much memory: from the packed matrix to the list."""
 
 import resource
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +14,14 @@ from dprules.mechanisms import os_bits
 from dprules.tables import PackedSample, open_table, read_records
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[dict[str, Any]]:
     results = [_million_rows()]
     if FOLDER.is_dir():
         results.append(_adult())
     return results
 
 
-def _million_rows() -> dict[str, object]:
+def _million_rows() -> dict[str, Any]:
     """A million rows of 200 literals, width 1, unlimited rules, beside one pass of numpy's popcount."""
     random = np.random.default_rng(0)
     size, literals = 1_000_000, 200
@@ -47,7 +48,7 @@ def _million_rows() -> dict[str, object]:
     }
 
 
-def _adult() -> dict[str, object]:
+def _adult() -> dict[str, Any]:
     table, schema = load("adult")
     with open_table(table) as opened:
         records = read_records(opened, schema, Unit(), os_bits)
@@ -67,7 +68,7 @@ def _adult() -> dict[str, object]:
     }
 
 
-def table(results: list[dict[str, object]]) -> str:
+def table(results: list[dict[str, Any]]) -> str:
     rows = [
         [
             str(r["what"]),

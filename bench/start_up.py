@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from bench.table import markdown
 from dprules.jobs import FitRequest, fit
@@ -14,12 +15,12 @@ from dprules.jobs.example import SCHEMA, hospital_stays
 REPEATS = 11
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model.json"
         fit(FitRequest(hospital_stays(24_000, 1), SCHEMA)).save(model)
         commands = {"--version": ["--version"], "show": ["show", str(model)], "verify": ["verify", str(model)]}
-        times = {name: [] for name in commands}
+        times: dict[str, list[float]] = {name: [] for name in commands}
         for _ in range(REPEATS):  # alternately: these machines are noisy
             for name, command in commands.items():
                 times[name].append(_cpu([sys.executable, "-m", "dprules", *command]))
@@ -37,6 +38,6 @@ def _cpu(command: list[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def table(results: list[dict[str, object]]) -> str:
+def table(results: list[dict[str, Any]]) -> str:
     rows = [[f"`dprules {r['command']}`", f"{r['seconds']:.2f} s", f"{r['ratio']:.1f}"] for r in results]
     return markdown(["command", "CPU", "times `--version`"], rows)

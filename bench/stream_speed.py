@@ -1,6 +1,7 @@
 """How many examples a second a private learner takes once it has learnt, beside river and scikit-learn; one core."""
 
 import time
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -13,11 +14,11 @@ from dprules.learners.streams import DenseBlock, PackedBlock, PrivateLearner, Se
 ROWS = 200_000
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[dict[str, Any]]:
     return [*_dense(), _sparse()]
 
 
-def _rate(call: object, rows: int, repeats: int = 5) -> float:
+def _rate(call: Any, rows: int, repeats: int = 5) -> float:
     """Examples a second, the best of a few runs."""
     times = []
     for _ in range(repeats):
@@ -27,7 +28,7 @@ def _rate(call: object, rows: int, repeats: int = 5) -> float:
     return rows / min(times)
 
 
-def _dense(features: int = 1000) -> list[dict[str, object]]:
+def _dense(features: int = 1000) -> list[dict[str, Any]]:
     blocks = list(examples.disjunction(features, 3, ROWS).blocks(0))
     words, labels = np.vstack([b._words for b, _ in blocks]), np.concatenate([y for _, y in blocks])
     matrix = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little", count=features).view(np.int8)
@@ -57,7 +58,7 @@ def _dense(features: int = 1000) -> list[dict[str, object]]:
     ]
 
 
-def _sparse(features: int = 100_000, stored: int = 20) -> dict[str, object]:
+def _sparse(features: int = 100_000, stored: int = 20) -> dict[str, Any]:
     """Most features are rare; three of them are frequent, and their disjunction is the label."""
     random = np.random.default_rng(0)
     rows = np.repeat(np.arange(ROWS), stored)
@@ -80,7 +81,7 @@ def _sparse(features: int = 100_000, stored: int = 20) -> dict[str, object]:
     }
 
 
-def table(results: list[dict[str, object]]) -> str:
+def table(results: list[dict[str, Any]]) -> str:
     rows = [
         [
             r["what"],

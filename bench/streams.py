@@ -7,6 +7,7 @@ on a seed of their own, in hindsight.
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import numpy as np
 
@@ -68,11 +69,11 @@ def plain_mistakes(learner: Winnow | FollowTheLeader, blocks: Blocks) -> int:
     return plain_curve(learner, blocks)[-1][1]
 
 
-def leader(dimension: int, horizon: int, **options: float) -> FollowTheLeader:
+def leader(dimension: int, horizon: int, **options: Any) -> FollowTheLeader:
     return FollowTheLeader(dimension, horizon, EPSILON, DELTA, **options)
 
 
-def leader_grid(large: bool) -> list[dict[str, float]]:
+def leader_grid(large: bool) -> list[dict[str, Any]]:
     l2 = [{"link": "l2", "batch": b, "rate": r} for b in (1000,) for r in (1e-6, 1e-5, 1e-4)]
     entropic = [{"link": "entropic", "batch": 1000, "rate": r} for r in (3e-5, 1e-4, 2e-4, 3e-4, 6e-4)]
     return entropic[1:3] if large else l2 + entropic
@@ -92,7 +93,7 @@ BATCHED = [
 ]
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[dict[str, Any]]:
     results, curves = [], {}
     for name, (stream, wanted) in STREAMS.items():
         dimension, large = stream.features + 1, stream.features > 10_000
@@ -123,7 +124,7 @@ def run() -> list[dict[str, object]]:
     return results
 
 
-def _bounds() -> list[dict[str, object]]:
+def _bounds() -> list[dict[str, Any]]:
     """Learners with a theorem, at its parameters, on streams of known margin; on the last one forgetting fails."""
     known = {name: stream for name, (stream, _) in STREAMS.items() if stream.margin and stream.features == 1000}
     known["runs of 1,000 equal examples, of 1,000"] = examples.equal_blocks(1000, 1_000_000, repeat=1000)
@@ -131,10 +132,10 @@ def _bounds() -> list[dict[str, object]]:
     for name, stream in known.items():
         settings = StreamSettings(EPSILON, DELTA, "guarded", horizon=stream.length, margin=stream.margin)
         plan = settings.plan(1001)
-        rule = settings.policy(1001)
+        policy: Any = settings.policy(1001)
         found = {
-            who: [int(private_mistakes(PrivateLearner(rule), stream.blocks(s)).sum()) for s in range(3)]
-            for who, rule in {"segment": rule.first, "batched": rule.second, "guarded": rule}.items()
+            who: [int(private_mistakes(PrivateLearner(one), stream.blocks(s)).sum()) for s in range(3)]
+            for who, one in {"segment": policy.first, "batched": policy.second, "guarded": policy}.items()
         }
         print(name, found, flush=True)
         bounds = {"batched": plan.mistakes, "guarded": plan.guarded_mistakes, "paper": plan.paper_mistakes}
@@ -156,14 +157,14 @@ def _picture(curves: dict[str, np.ndarray], stream: ExampleStream) -> None:
     for name, curve in curves.items():
         _line(left, np.arange(1, len(curve) + 1), curve, name)
     dimension = stream.features + 1
-    others = {
+    others: dict[str, Any] = {
         "Winnow, no privacy": Winnow(dimension),
         "Perceptron, no privacy": Perceptron(dimension),
         "DP-FTRL, tuned": leader(dimension, HORIZON, link="entropic", batch=1000, rate=3e-4),
     }
     _line(right, np.arange(1, HORIZON + 1), curves["3 of 1,000"], "segment, epsilon 1")
     for name, learner in others.items():
-        rounds, mistakes = np.array(plain_curve(learner, stream.blocks(0, 1000))).T
+        rounds, mistakes = np.array(plain_curve(learner, stream.blocks(0, 1000)), dtype=np.int64).T
         _line(right, rounds, mistakes, name)
     left.set(xlabel="rounds", ylabel="mistakes", title="SegmentWinnow, epsilon 1, delta 0")
     right.set(xlabel="rounds", title="3 relevant of 1,000 features")
@@ -174,12 +175,12 @@ def _picture(curves: dict[str, np.ndarray], stream: ExampleStream) -> None:
     figure.savefig(Path(__file__).parents[1] / "docs" / "online.svg", metadata={"Date": None})
 
 
-def _line(axes: object, rounds: np.ndarray, mistakes: np.ndarray, label: str) -> None:
+def _line(axes: Any, rounds: np.ndarray, mistakes: np.ndarray, label: str) -> None:
     shown = np.unique(np.logspace(0, np.log10(len(rounds)), 150).astype(int)) - 1
     axes.loglog(rounds[shown], np.maximum(mistakes[shown], 1), label=label)
 
 
-def table(results: list[dict[str, object]]) -> str:
+def table(results: list[dict[str, Any]]) -> str:
     order = ("segment", "batched", "DP-FTRL", "Winnow", "Perceptron")
     notes = ("segment (delta 0)", "batched, tuned", "DP-FTRL, tuned", "Winnow, no privacy", "Perceptron, no privacy")
     rows = []

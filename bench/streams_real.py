@@ -1,6 +1,7 @@
 """Mistakes on real data as streams: shuffled and repeated to 100,000 rounds, epsilon 1, segment beside DP-FTRL."""
 
 from statistics import mean
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ GRID = [{"link": "l2", "rate": r, "batch": BATCH} for r in (1e-5, 3e-5, 1e-4, 3e
 ]
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[dict[str, Any]]:
     if not FOLDER.is_dir():
         print(f"no data in {FOLDER}; set DPRULES_DATA to a folder with the CSV files")
         return []
@@ -59,7 +60,7 @@ def _blocks(X: np.ndarray, y: np.ndarray, seed: int) -> Blocks:
         yield DenseBlock(np.ascontiguousarray(X[rows])), y[rows]
 
 
-def table(results: list[dict[str, object]]) -> str:
+def table(results: list[dict[str, Any]]) -> str:
     order = ("segment", "DP-FTRL", "Winnow")
     rows = [
         [f"{r['set']} ({r['features']} features)", *(f"{mean(r['mistakes'][who]):,.0f}" for who in order)]

@@ -194,6 +194,7 @@ FALSE = {
     ),
     "another relation": replace(LIST, neighbours=Neighbours.REPLACE, assumptions=(*TABLE, Assumption.ROW_COUNT)),
     "a relation that makes no sense": replace(LIST, neighbours=Neighbours.ZERO_OUT),
+    "rounds that are added": replace(LIST, unit=Unit(of="round"), assumptions=(*TABLE, Assumption.ROUND_COUNT)),
     "a unit of several rows": replace(LIST, unit=Unit("patient", 2)),
     "emptied assumptions": replace(LIST, assumptions=()),
     "no word on the schema": replace(LIST, assumptions=(Assumption.SETTINGS,)),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprules.accounting import cover
+from dprules.accounting import Cover, Neighbours, cover
 from dprules.errors import ParameterError, PrivacyError
 
 FIGURES = [
@@ -95,6 +95,8 @@ def test_few_rounds_are_pure():
     assert cover.delta(0.125, 1.125, reward=1.0, rounds=8) == 0.0
     # Replace: a removal costs one tilt more.
     assert cover.delta(0.125, 1.125, "replace", rounds=8) == 0.0
+    assert Cover(0.125, rounds=8).curve(Neighbours.REPLACE).epsilon(0) == 1.125
+    assert Cover(0.125, (Fraction(1),), 8).curve(Neighbours.REPLACE).epsilon(0) == 2.25
     # The double 0.1 is a little more than a tenth, and ten of it a little more than 1.
     assert cover.delta(0.1, 1.0, rounds=10) > 0
 

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import pins
-import release
+from docs import pins, release
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

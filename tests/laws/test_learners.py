@@ -46,9 +46,7 @@ Rounds = Sequence[Round | None]
 def stream(seed: int, length: int = 5) -> Rounds:
     """Rounds with a constant last coordinate, as the learner adds it; one round in which nothing happened."""
     random = Random(seed)
-    rounds: list[Round | None] = [
-        Round((random.choice((-1, 1)), 1), random.choice((-1, 1))) for _ in range(length)
-    ]
+    rounds: list[Round | None] = [Round((random.choice((-1, 1)), 1), random.choice((-1, 1))) for _ in range(length)]
     rounds[random.randrange(length)] = None
     return rounds
 

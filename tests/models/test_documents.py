@@ -8,7 +8,11 @@ from dprules.schema import Boolean, Categorical, Numeric, literals_of
 
 COLUMNS = {
     column.name: column
-    for column in (Numeric("n", (1.0, 2.5), bought=True), Categorical("c", (1, 2, 3)), Boolean("b", missing_literal=True))
+    for column in (
+        Numeric("n", (1.0, 2.5), bought=True),
+        Categorical("c", (1, 2, 3)),
+        Boolean("b", missing_literal=True),
+    )
 }
 
 

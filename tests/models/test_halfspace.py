@@ -42,9 +42,7 @@ def test_a_list_and_its_halfspace_agree():
     a = literals_of(Boolean("a"))
     n = literals_of(Numeric("n", (1.0, 2.0)))
     c = literals_of(Categorical("c", ("x", "y")))
-    rules = RuleList(
-        (Rule((a[0], n[0]), "yes"), Rule((a[1],), "no"), Rule((c[0],), "yes")), "no", ("no", "yes")
-    )
+    rules = RuleList((Rule((a[0], n[0]), "yes"), Rule((a[1],), "no"), Rule((c[0],), "yes")), "no", ("no", "yes"))
     found = halfspace.from_list(rules)
     for truth, number, value in product((True, False), (0, 1, 2), "xy"):
         row = {"a": truth, "n": number, "c": value}

@@ -28,17 +28,14 @@ def write(path: Path, data: bytes) -> Path:
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_header_tells_the_delimiter(delimiter: str, tmp_path: Path) -> None:
-    data = f'a,"x,y;z"\t|'.replace(",", delimiter, 1) if delimiter == "," else f"a{delimiter}b"
     path = write(tmp_path / "d.csv", f"a{delimiter}b{delimiter}c\n1{delimiter}2{delimiter}3\n".encode())
     assert rows(path, ["c", "a"]) == [(b"3", b"1")]
-    assert data
 
 
 def test_the_delimiter_is_counted_outside_quotes(tmp_path: Path) -> None:
     path = write(tmp_path / "d.csv", b'"a,b,c";d\n1;2\n')
     assert CsvFile(path).names == ("a,b,c", "d")
     assert rows(path, ["d"]) == [(b"2",)]
-    assert CsvFile(path, delimiter=",").names != ("a,b,c", "d") or True
 
 
 def test_a_delimiter_may_be_given(tmp_path: Path) -> None:
@@ -60,7 +57,7 @@ def test_compressed_files(tmp_path: Path) -> None:
     torn = write(tmp_path / "t.csv.gz", gzip.compress(b"a,b\n" + b"secret,2\n" * 100)[:-20])
     with pytest.raises(DataError, match="not a whole gzip file") as caught:
         rows(torn, ["b"])
-    assert caught.value.__context__ is None
+    assert "secret" not in f"{caught.value} {caught.value.__context__}"
     with pytest.raises(DataError, match="not a whole gzip file"):
         CsvFile(write(tmp_path / "n.csv.gz", b"not gzip"))
 

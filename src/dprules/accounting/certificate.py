@@ -131,7 +131,7 @@ class Certificate:
 
     def faults(self) -> list[str]:
         """Return what is wrong with the certificate, in sentences; nothing if it verifies."""
-        found = [*self._lacking_assumptions(), *self._overspending()]
+        found = [*self._odd_unit(), *self._lacking_assumptions(), *self._overspending()]
         if not self.charges:
             return [*found, "it lists no release"]
         work = sum(_work(release.event) for release in self.releases)
@@ -153,6 +153,11 @@ class Certificate:
         if epsilon > Fraction(self.epsilon) or delta > Fraction(self.delta):
             return ["its charges add up to more than it claims"]
         return []
+
+    def _odd_unit(self) -> list[str]:
+        """Rows are added and removed, rounds are emptied; both are exchanged."""
+        odd = {Neighbours.ADD_REMOVE: "round", Neighbours.ZERO_OUT: "row"}
+        return ["its neighbours and its unit do not fit together"] if self.unit.of == odd.get(self.neighbours) else []
 
     def _lacking_assumptions(self) -> list[str]:
         needed = [{Assumption.SETTINGS}, {Assumption.SCHEMA, Assumption.COLUMN_NAMES, Assumption.FEATURES}]

@@ -178,13 +178,13 @@ def curve(
     lowered = tuple(part * tilt for _, part in gains)
     add = _OneWay(raised, lowered, rounds, knots)
     remove = _OneWay(lowered, raised, rounds, knots)
-    pure = _pure(tilt, max(rewards), rounds)
     if neighbours is Neighbours.ADD_REMOVE:
-        return Curve(add, remove, pure)
+        return Curve(add, remove, _largest_loss(tilt, max(rewards), rounds))
     chained = partial(_chain, add, remove, rounded_up(tilt))
     exchanged = partial(_exchange, (1 + max(rewards)) * tilt)
     # Kept, since composition asks for each epsilon twice, and a chain is a search.
-    return symmetric(cache(lambda epsilon: min(exchanged(epsilon), chained(epsilon))), 2 * pure)
+    pure = inf if rounds is None else (rounds + 1) * (1 + max(rewards)) * tilt  # the two largest losses of a chain
+    return symmetric(cache(lambda epsilon: min(exchanged(epsilon), chained(epsilon))), pure)
 
 
 def _each_round(
@@ -199,7 +199,7 @@ def _each_round(
     return (*((reward, Fraction(1)) for reward in every[:-1]), (every[-1], default_tilt_ratio))
 
 
-def _pure(tilt: Fraction, reward: Fraction, rounds: int | None) -> Fraction | float:
+def _largest_loss(tilt: Fraction, reward: Fraction, rounds: int | None) -> Fraction | float:
     """Each round lowers the normaliser by e^-tilt at least and the last stop adds reward * tilt, or mirrored."""
     if rounds is None:
         return inf

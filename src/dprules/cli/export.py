@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from dprules.cli.options import ModelFile, Output, Unverified, load, write_or_echo
+from dprules.cli.options import Dialect, ModelFile, Output, Unverified, load, require_output, write_or_echo
 
 EPILOG = "Example: dprules export model.json --to sql --table patients --dialect postgres"
 
@@ -13,11 +13,12 @@ def export(
     model: ModelFile,
     to: Annotated[str, typer.Option(help="sql, python, markdown or json.")],
     table: Annotated[str | None, typer.Option(help="Table to select from (sql).")] = None,
-    dialect: Annotated[str, typer.Option(help="duckdb, postgres or sqlite (sql).")] = "duckdb",
+    dialect: Dialect = "duckdb",
     output: Output = None,
     unverified: Unverified = False,
 ) -> None:
     """Write the model as SQL, Python, Markdown or JSON; cells are read as `predict` reads them."""
     from dprules.jobs import export as write_form
 
-    write_or_echo(write_form(load(model, unverified), to, table, dialect), output, [model])
+    require_output(output, [model])
+    write_or_echo(write_form(load(model, unverified), to, table, dialect), output)

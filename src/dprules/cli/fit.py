@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from dprules.cli.options import (
     require_new,
     require_writable,
 )
+
+if TYPE_CHECKING:  # models take a while to load
+    from dprules.models import Released
 
 EPILOG = (
     "Example: dprules fit patients.csv --schema schema.toml --epsilon 1 --delta 1e-6 -o model.json --report report.html"
@@ -42,6 +45,10 @@ def fit(
     counts: Annotated[
         float, typer.Option(help="Share of epsilon for coverage and purity of each rule; 0 for none.")
     ] = 0.05,
+    class_counts: Annotated[
+        float | None, typer.Option(help="Share of epsilon for noisy class counts, where they are needed.")
+    ] = None,
+    cuts: Annotated[float | None, typer.Option(help="Share of epsilon for private cuts, where there are any.")] = None,
     unit: Annotated[
         str | None, typer.Option(help="Column that says whose a row is: protects all rows of a person.")
     ] = None,
@@ -54,21 +61,21 @@ def fit(
         bool,
         typer.Option("--rows-are-public", help="Check the rows first, and refuse odd ones; the certificate says so."),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a model file that is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, learn nothing, spend nothing.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a decision list, print it with its privacy statement, and write both to a model file."""
     from dprules.cli.progress import progress_bar
-    from dprules.files import write_whole
     from dprules.jobs import FitRequest, ListSettings, check_fit
     from dprules.jobs import fit as learn
     from dprules.schema import Schema
 
+    shares = {"counts": counts or None, "classes": class_counts, "cuts": cuts}
     request = FitRequest(
         data,
         Schema.from_file(schema),
-        ListSettings(width, max_rules, reward, accounting, {"counts": counts} if counts else {}),
+        ListSettings(width, max_rules, reward, accounting, {k: v for k, v in shares.items() if v is not None}),
         epsilon,
         delta,
         neighbours,
@@ -80,11 +87,7 @@ def fit(
         multiline=multiline,
         seed=seed,
     )
-    outputs = [output] if report is None else [output, report]
-    for path in outputs:
-        require_writable(path)
-    require_new(output, force)
-    require_apart(outputs, [data, schema])
+    _check_outputs([output] if report is None else [output, report], [data, schema], force)
     if dry_run:
         summary = check_fit(request)
         words = (
@@ -95,12 +98,30 @@ def fit(
         return
     with progress_bar() as progress:
         released = learn(request, progress)
-    released.save(output)
-    if report is not None:
-        from dprules.report import render
-
-        write_whole(report, render(released))
+    _write(released, output, report)
     if as_json:
         typer.echo(released.to_json(), nl=False)
         return
     typer.echo(f"{released}\n\nModel: {output}" + (f"\nReport: {report}" if report else ""))
+
+
+def _check_outputs(outputs: list[Path], inputs: list[str | Path], force: bool) -> None:
+    for path in outputs:
+        require_writable(path)
+    require_apart(outputs, inputs)
+    for path in outputs:
+        require_new(path, force)
+
+
+def _write(released: "Released", output: Path, report: Path | None) -> None:
+    """Write the model and the report; a model that cannot be written was paid for, and is printed instead."""
+    try:
+        released.save(output)
+    except OSError:
+        typer.echo(released.to_json(), nl=False)
+        raise
+    if report is not None:
+        from dprules.files import write_whole
+        from dprules.report import render
+
+        write_whole(report, render(released))

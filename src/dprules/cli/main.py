@@ -1,5 +1,7 @@
 """The `dprules` command."""
 
+import errno
+import io
 import os
 import signal
 import sys
@@ -72,14 +74,15 @@ def _options(
 def main() -> None:
     """Run a command; an error becomes one sentence and a named exit code, never a traceback with cells in it."""
     _refuse_core_dumps()
-    signal.signal(signal.SIGTERM, _terminate)
+    _print_anything()
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, _terminate)
     try:
         app()
     except DprulesError as error:
         _stop(str(error), next(code for kind, code in _CODES if isinstance(error, kind)))
     except OSError as error:
-        where = f" {error.filename}" if error.filename else ""
-        _stop(f"cannot read or write{where}: {error.strerror}. Choose another place.", Exit.FILE)
+        _stop(*_say_what_failed(error))
     except MemoryError:
         _stop("there is not enough memory. Use fewer columns, or a larger machine.", Exit.RESOURCE)
     except SystemExit as stopped:
@@ -95,6 +98,17 @@ def main() -> None:
             "DPRULES_TRACEBACK=1 the whole story is shown, which may hold private values.",
             Exit.INTERNAL,
         )
+
+
+def _say_what_failed(error: OSError) -> tuple[str, Exit]:
+    """Return a sentence and an exit code for an error of the operating system."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "there is no room left on the disk. Make room, or choose another place.", Exit.RESOURCE
+    if error.errno == errno.ENOMEM:
+        return "there is not enough memory. Use fewer columns, or a larger machine.", Exit.RESOURCE
+    where = f" {error.filename}" if isinstance(error.filename, str) else ""
+    why = error.strerror or "the operating system refuses"
+    return f"cannot read or write{where}: {why}. Choose another place.", Exit.FILE
 
 
 def _place(error: Exception) -> str:
@@ -116,6 +130,13 @@ def _stop(sentence: str, code: Exit) -> NoReturn:
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     """End like Ctrl-C does, so that private files are removed."""
     sys.exit(Exit.TERMINATED)
+
+
+def _print_anything() -> None:
+    """Write what a terminal's encoding does not have as an escape: a name must not stop a command."""
+    for file in (sys.stdout, sys.stderr):
+        if isinstance(file, io.TextIOWrapper):
+            file.reconfigure(errors="backslashreplace")
 
 
 def _refuse_core_dumps() -> None:

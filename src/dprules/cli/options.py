@@ -1,5 +1,8 @@
 """Options that several commands share, and checks of output files."""
 
+import os
+import shlex
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,43 +25,71 @@ ModelFile = Annotated[Path, typer.Argument(help="Model file written by `dprules 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Unverified = Annotated[bool, typer.Option("--unverified", help="Use a model that does not verify, with a banner.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output if left out.")]
+Dialect = Annotated[str, typer.Option(help="duckdb, postgres or sqlite (sql).")]
 
 BANNER = "NOT VERIFIED: the certificate does not hold for this model. Do not trust it."
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
 
+_MODEL_MARK = b'"format": "dprules-'
+"""Near the beginning of every file that dprules writes as JSON."""
+
 
 def load(path: Path, unverified: bool) -> "Released":
-    """Read a model file; one that does not verify is refused, or shown with a banner."""
+    """Read a model file; one that does not verify is refused, or used with a banner."""
     from dprules.models import Released
 
-    released = Released.load(path, unverified=unverified)
-    if unverified and released.faults():
+    return warn_unverified(Released.load(path, unverified=unverified))
+
+
+def warn_unverified(released: "Released") -> "Released":
+    """Put a banner on standard error if a model does not verify, and return it."""
+    if released.faults():
         typer.echo(BANNER, err=True)
     return released
 
 
+def repeat_source(data: str, table: str | None, delimiter: str | None, multiline: bool) -> str:
+    """Return the words of a command line that name a table, for hints that can be copied."""
+    words = [data]
+    words += ["--table", table] if table else []
+    words += ["--delimiter", delimiter] if delimiter else []
+    words += ["--multiline"] if multiline else []
+    return shlex.join(words)
+
+
 def require_writable(path: Path) -> None:
     """Refuse an output that cannot be written, before any epsilon is spent."""
-    folder = path.parent
+    target = path.resolve()
+    folder = target.parent
     if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder for the output. Make it first.")
-    if path.is_dir():
+        raise DataError(f"{path.parent}: no such folder for the output. Make it first.")
+    if target.is_dir():
         raise DataError(f"{path} is a folder. Name a file in it.")
     try:
-        probe = folder / f".{path.name}.probe"
-        probe.touch()
-        probe.unlink()
+        # As `write_whole` will do it.
+        handle, probe = tempfile.mkstemp(dir=folder, prefix=f".{target.name}.")
+        os.close(handle)
+        os.unlink(probe)
     except OSError:
         pass
     else:
         return
-    raise DataError(f"{folder}: cannot be written. Choose another place for the output.")
+    raise DataError(f"{path.parent}: cannot be written. Choose another place or name for the output.")
 
 
 def require_new(path: Path, force: bool) -> None:
-    """Refuse to overwrite what was paid for, unless it is asked for."""
+    """Refuse to overwrite what was paid for or written by hand, unless it is asked for."""
     if path.is_file() and not force:
         raise DataError(f"{path} is there already. Name another file, or give --force to overwrite it.")
+
+
+def require_no_model(path: Path) -> None:
+    """Refuse to overwrite a model with something else: it was paid for."""
+    if path.is_file():
+        with path.open("rb") as file:
+            start = file.read(200)
+        if _MODEL_MARK in start:
+            raise DataError(f"{path} is a file of dprules. Name another file for the output, or remove it.")
 
 
 def _files(path: Path) -> list[Path]:
@@ -78,13 +109,19 @@ def require_apart(outputs: Sequence[Path], inputs: Sequence[str | Path]) -> None
         taken.add(path.resolve())
 
 
-def write_or_echo(text: str, output: Path | None, inputs: Sequence[str | Path], mode: int = 0o644) -> None:
+def require_output(output: Path | None, inputs: Sequence[str | Path]) -> None:
+    """Refuse an output that cannot be written, that is an input, or that is a model."""
+    if output is not None:
+        require_writable(output)
+        require_apart([output], inputs)
+        require_no_model(output)
+
+
+def write_or_echo(text: str, output: Path | None, mode: int = 0o644) -> None:
     """Write text to a file, or to standard output."""
     from dprules.files import write_whole
 
     if output is None:
         typer.echo(text, nl=False)
-        return
-    require_writable(output)
-    require_apart([output], inputs)
-    write_whole(output, text, mode)
+    else:
+        write_whole(output, text, mode)

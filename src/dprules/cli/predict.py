@@ -15,8 +15,7 @@ from dprules.cli.options import (
     TableName,
     Unverified,
     load,
-    require_apart,
-    require_writable,
+    require_output,
     write_or_echo,
 )
 
@@ -36,17 +35,13 @@ def predict(
     unverified: Unverified = False,
 ) -> None:
     """Write a CSV with the predicted label of each row. Predictions on private rows are private: guard the file."""
-    from dprules.jobs import predict as label_rows
-    from dprules.jobs import read_table_columns
+    from dprules.jobs import predict_beside
 
     released = load(model, unverified)
-    if output is not None:
-        require_writable(output)
-        require_apart([output], [data, model])
-    copied = read_table_columns(data, keep or [], table, delimiter, multiline) if keep else []
-    labels = label_rows(released.model, data, table, delimiter, multiline).tolist()
+    require_output(output, [data, model])
+    found = predict_beside(released.model, data, keep or [], table, delimiter, multiline)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow([*(keep or []), "prediction"])
-    writer.writerows(zip(*copied, labels, strict=True))
-    write_or_echo(lines.getvalue(), output, [], mode=0o600)
+    writer.writerows(zip(*found.copied, found.labels, strict=True))
+    write_or_echo(lines.getvalue(), output, mode=0o600)

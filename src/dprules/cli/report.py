@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dprules.cli.options import ModelFile, Unverified, load, write_or_echo
+from dprules.cli.options import ModelFile, Unverified, load, require_output, write_or_echo
 
 EPILOG = "Example: dprules report model.json -o report.html"
 
@@ -18,5 +18,6 @@ def report(
     """Write a report of a model: one HTML page, no scripts, nothing from the network."""
     from dprules.report import render
 
-    write_or_echo(render(load(model, unverified)), output, [model])
+    require_output(output, [model])
+    write_or_echo(render(load(model, unverified)), output)
     typer.echo(f"Report: {output}")

@@ -1,11 +1,21 @@
 """`dprules schema`: describe a table."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dprules.cli.options import Data, Delimiter, Multiline, TableName, require_apart, require_new, require_writable
+from dprules.cli.options import (
+    Data,
+    Delimiter,
+    Multiline,
+    TableName,
+    repeat_source,
+    require_apart,
+    require_new,
+    require_writable,
+)
 
 app = typer.Typer(help="Describe a table: everything in a schema is public.", no_args_is_help=True)
 
@@ -36,11 +46,11 @@ def draft(
     from dprules.jobs import draft_schema
 
     require_writable(output)
-    require_new(output, force)
     require_apart([output], [data])
+    require_new(output, force)
     drafted = draft_schema(
         data, label, values_are_public=values_are_public, table=table, delimiter=delimiter, multiline=multiline
     )
     write_whole(output, drafted.to_toml())
-    named = f" --table {table}" if table else ""
-    typer.echo(f"{output}: check it, then `dprules fit {data}{named} --schema {output}`.")
+    source = repeat_source(data, table, delimiter, multiline)
+    typer.echo(f"{output}: check it, then `dprules fit {source} --schema {shlex.quote(str(output))}`.")

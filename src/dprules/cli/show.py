@@ -17,7 +17,7 @@ def show(model: ModelFile, as_json: Json = False, unverified: Unverified = False
     if as_json:
         typer.echo(released.to_json(), nl=False)
         return
-    typer.echo(f"{released}\n{BANNER if unverified and released.faults() else CHECKED}")
+    typer.echo(f"{released}\n{BANNER if released.faults() else CHECKED}")
 
 
 def verify(

@@ -11,11 +11,12 @@ import typer
 from dprules.cli.options import (
     BANNER,
     CHECKED,
+    Dialect,
     Json,
     Output,
     Unverified,
-    require_apart,
-    require_writable,
+    require_output,
+    warn_unverified,
     write_or_echo,
 )
 
@@ -107,16 +108,15 @@ def predict(state: State, events: Events, output: Output = None, unverified: Unv
     import csv
     import io
 
-    from dprules.jobs import stream_predict
+    from dprules.jobs import stream_predict, stream_show
 
-    if output is not None:
-        require_writable(output)
-        require_apart([output], [events, state])
+    model = warn_unverified(stream_show(state, unverified=unverified)).model
+    require_output(output, [events, state])
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(["prediction"])
-    writer.writerows([label] for label in stream_predict(state, events, _say, unverified=unverified))
-    write_or_echo(lines.getvalue(), output, [], mode=0o600)
+    writer.writerows([label] for label in stream_predict(model, events, _say))
+    write_or_echo(lines.getvalue(), output, mode=0o600)
 
 
 @app.command(epilog="Example: dprules stream show clicks")
@@ -124,12 +124,12 @@ def show(state: State, as_json: Json = False, unverified: Unverified = False) ->
     """Print the published hypothesis and its certificate: public things only."""
     from dprules.jobs import stream_show
 
-    published = stream_show(state, unverified=unverified)
+    published = warn_unverified(stream_show(state, unverified=unverified))
     if as_json:
         typer.echo(published.to_json(), nl=False)
         return
     released = getattr(published.model, "releases", 0)
-    checked = BANNER if unverified and published.faults() else CHECKED
+    checked = BANNER if published.faults() else CHECKED
     typer.echo(f"{published.model}\n\nHypotheses released: {released}.\n\n{published.certificate}\n{checked}")
 
 
@@ -138,7 +138,7 @@ def export(
     state: State,
     to: Annotated[str, typer.Option(help="json or sql.")] = "json",
     table: Annotated[str, typer.Option(help="Table that the SQL reads.")] = "events",
-    dialect: Annotated[str, typer.Option(help="duckdb, postgres or sqlite (sql).")] = "duckdb",
+    dialect: Dialect = "duckdb",
     output: Output = None,
     unverified: Unverified = False,
 ) -> None:
@@ -146,5 +146,6 @@ def export(
     from dprules.jobs import export as write_form
     from dprules.jobs import stream_show
 
-    text = write_form(stream_show(state, unverified=unverified), to, table, dialect)
-    write_or_echo(text, output, [state])
+    require_output(output, [state])
+    published = warn_unverified(stream_show(state, unverified=unverified))
+    write_or_echo(write_form(published, to, table, dialect), output)

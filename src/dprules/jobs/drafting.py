@@ -1,11 +1,13 @@
 """A first schema of a table."""
 
 from dprules.errors import DataError
+from dprules.jobs.quiet import without_sizes
 from dprules.schema import Label, Schema, draft_column, draft_from_kinds
 from dprules.schema.drafts import declarable_values
 from dprules.tables import open_table, read_public_values
 
 
+@without_sizes
 def draft_schema(
     data: object,
     label: str,

@@ -9,6 +9,7 @@ from dprules.accounting import Account, Assumption, Neighbours, Unit
 from dprules.errors import ParameterError
 from dprules.jobs.check_rows import check_rows
 from dprules.jobs.labels import with_labels
+from dprules.jobs.quiet import without_sizes
 from dprules.learners.cuts import SHARE, buy_cuts
 from dprules.learners.lists import (
     ListSettings,
@@ -25,7 +26,7 @@ from dprules.numbers import Real
 from dprules.private import Private
 from dprules.schema import Schema, build_conditions, count_conditions, refuse_placeholders
 from dprules.schema.conditions import MOST_CONDITIONS
-from dprules.tables import Table, open_table, read_records
+from dprules.tables import ColumnsTable, Records, Table, open_table, read_records
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -108,10 +109,20 @@ class FitSummary:
     delta: float
 
 
+@without_sizes
 def check_fit(request: FitRequest) -> FitSummary:
-    """Make every check that a fit makes; nothing is learnt and nothing is spent."""
+    """Make every check that a fit makes; nothing is learnt and nothing is spent.
+
+    Prices are checked by a rehearsal: the same fit, of a table with these columns and no rows.
+    """
     with request.opened() as table:
-        return _check(request, table)
+        summary = _check(request, table)
+    account = request.account()
+    unit = [] if request.unit is None else [request.unit]
+    nothing: dict[str, list[object]] = {name: [] for name in (*request.schema.names, *unit)}
+    records = read_records(ColumnsTable(nothing), request.schema, account.unit, os_bits)
+    _learn(request, records, account, [], os_bits, _silent)
+    return summary
 
 
 def _check(request: FitRequest, table: Table) -> FitSummary:
@@ -127,33 +138,54 @@ def _check(request: FitRequest, table: Table) -> FitSummary:
     conditions = count_conditions(literals, request.settings.width)
     if conditions > MOST_CONDITIONS:
         raise ParameterError(f"{conditions:,} conditions are too many. Lower width, or declare fewer cuts and values.")
+    if request.rows_are_public:
+        check_rows(table, schema)
     return FitSummary(len(literals), conditions, float(account.epsilon), float(account.delta))
 
 
-def fit(request: FitRequest, progress: Progress = lambda step, done, total: None) -> Released:
+def _silent(step: str, done: int, total: int | None) -> None:
+    """Show no progress."""
+
+
+@without_sizes
+def fit(request: FitRequest, progress: Progress = _silent) -> Released:
     """Learn a list and return it in its envelope.
 
     Guarantee: what the certificate inside says, for everything that is returned.
+
+    Parameters
+    ----------
+    request : FitRequest
+        What to learn from, and how.
+    progress : callable
+        Told how far each step has come: public things only.
     """
     account = request.account()
     bits: Bits = os_bits if request.seed is None else SeededBits(request.seed)
     with request.opened() as table:
         _check(request, table)
         progress("reading the table", 0, None)
-        if request.rows_are_public:
-            check_rows(table, request.schema)
         records = read_records(table, request.schema, account.unit, bits)
-        multiline = table.assumes_balanced_quotes
-    schema = buy_cuts(records, request.schema, account, request.settings.shares.get("cuts", SHARE), bits)
+        assumptions = _assumptions(request, account, table.assumes_balanced_quotes)
+    return _learn(request, records, account, assumptions, bits, progress)
+
+
+def _learn(
+    request: FitRequest,
+    records: Records,
+    account: Account,
+    assumptions: list[Assumption],
+    bits: Bits,
+    progress: Progress,
+) -> Released:
+    """Buy cuts, draw rules, certify: each release is charged before it is drawn."""
+    settings = request.settings
+    schema = buy_cuts(records, request.schema, account, settings.shares.get("cuts", SHARE), bits)
     literals = schema.literals()
     classes = schema.label.classes
     sample = records.sample(literals, len(classes))
-    rules = learn_list(sample, literals, classes, request.settings, account, bits, progress)
-    certificate = account.certificate(
-        secure=bits.secure,
-        assumptions=_assumptions(request, account, multiline),
-        settings=request.settings.document(),
-    )
+    rules = learn_list(sample, literals, classes, settings, account, bits, progress)
+    certificate = account.certificate(secure=bits.secure, assumptions=assumptions, settings=settings.document())
     return Released.of(rules, schema.label, certificate, request.table)
 
 
@@ -161,12 +193,14 @@ def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list
     flags: Mapping[Assumption, bool] = {
         Assumption.ROW_COUNT: account.neighbours is Neighbours.REPLACE,
         Assumption.VALUES_READ_OFF: request.schema.values_are_public,
+        Assumption.CLASSES_FROM_LABELS: request.schema.label.inferred,
         Assumption.ROWS_CHECKED: request.rows_are_public,
         Assumption.BALANCED_QUOTES: multiline,
     }
     return [*request.assumptions, Assumption.SETTINGS, *(one for one, holds in flags.items() if holds)]
 
 
+@without_sizes
 def fit_without_privacy(
     request: FitRequest, max_rules: int | None = None, reward: float = 0.5, *, scheduled: bool = False
 ) -> RuleList:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dprules.accounting import Assumption, Certificate
 from dprules.jobs.infer import infer_columns
 from dprules.jobs.labels import label_cells, require_readable
+from dprules.jobs.quiet import without_sizes
 from dprules.learners.streams import (
     Block,
     ConditionBlock,
@@ -73,6 +74,7 @@ class OnlineRequest:
         """The conditions of features, None for the features themselves."""
         return None if self.width == 1 else build_conditions(self.literals, self.width)
 
+    @without_sizes
     def read(self, X: Any) -> Block:
         """Return examples as a block: matrices as they are, frames and objects cell by cell."""
         plain = scipy.sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
@@ -82,6 +84,7 @@ class OnlineRequest:
             return as_block(self._numbers(X), len(self.columns), True)
         return self._block(self._codes(X))
 
+    @without_sizes
     def read_examples(self, examples: Sequence[Mapping[str, object]]) -> Block:
         """Return examples, given by the names of their features, as a block; other names are left out."""
         numbers = np.zeros((len(examples), len(self.columns)))
@@ -180,6 +183,7 @@ class StreamLearner(Private):
         self.releases = 0
         """How many hypotheses have been released."""
 
+    @without_sizes
     def learn(self, block: Block, labels: NDArray[np.int8]) -> None:
         """Take labelled examples in their order."""
         self._learner.learn(block, labels, self._publish)
@@ -200,6 +204,7 @@ class PlainLearner:
         else:
             self._learner = ConfidentWinnow(request.dimension, rate, margin, confidence)
 
+    @without_sizes
     def learn(self, block: Block, labels: NDArray[np.int8]) -> None:
         """Take labelled examples in their order."""
         self._learner.learn(block, labels)

@@ -19,7 +19,7 @@ from dprules.learners.streams import (
     read_event,
     read_published,
 )
-from dprules.models import Released
+from dprules.models import Model, Released
 from dprules.schema import Schema
 
 __all__ = ["Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"]
@@ -117,9 +117,18 @@ def _standard_input(offset: int, known: int, size: int, say: Say, whole_lines: b
             yield EventBatch([read_event(text) for text in fresh], Position(line))
 
 
-def stream_predict(folder: Path, events: str, say: Say, *, unverified: bool = False) -> Iterator[Any]:
-    """Return the class that the published hypothesis gives to each event. Predictions on private events are private."""
-    model = read_published(folder, unverified=unverified).model
+def stream_predict(model: Model, events: str, say: Say) -> Iterator[Any]:
+    """Return the class that a published hypothesis gives to each event. Predictions on private events are private.
+
+    Parameters
+    ----------
+    model : Halfspace
+        Of a published hypothesis that verifies.
+    events : str
+        A file, or "-" for JSON lines on standard input.
+    say : callable
+        Told sentences for the user.
+    """
     if events == "-":
         batches = _standard_input(0, 0, 1024, say, whole_lines=False)
     else:

@@ -46,7 +46,7 @@ def _read_literal(condition: object, columns: Mapping[str, Column]) -> Literal:
         literal = Literal(columns[named], Operator(condition.get("operator")), condition.get("value"))
     except ValueError:
         literal = None
-    if literal is None or not literal.fits():
+    if literal is None or literal.column.size == 0 or not literal.fits():  # without codes nothing can be asked
         raise ModelError("a condition of the file does not fit its column. Export it again.")
     return literal
 

@@ -149,6 +149,8 @@ class Halfspace:
         columns = documents.read_columns(documents.read_entry(document, "columns", dict))
         terms = tuple(_read_term(entry, columns) for entry in documents.read_entry(document, "terms", list))
         releases = documents.read_entry(document, "releases", int)
+        if releases < 0:
+            raise ModelError("the number of releases of the file is negative. Export it again.")
         return cls(terms, _read_weight(document.get("bias")), (classes[0], classes[1]), releases)
 
     def to_json(self) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dprules.accounting import (
+    Assumption,
     BatchedStream,
     Certificate,
     Counts,
@@ -24,7 +25,7 @@ from dprules.errors import ModelError, PrivacyError, SchemaError, UnverifiedErro
 from dprules.files import digest, read_document, read_document_file, require_format, write_whole
 from dprules.models.halfspace import Halfspace
 from dprules.models.rule_list import RuleList
-from dprules.schema import DocumentReader, Label, Numeric
+from dprules.schema import DocumentReader, Label, Numeric, Positive
 
 FORMAT = "dprules-model"
 VERSION = 1
@@ -121,9 +122,20 @@ class Released:
             found.append("the certificate is for another model")
         if tuple(self.model.classes) not in (self.label.classes, self.label.classes[::-1]):
             found.append("the model has other classes than its label")
+        found += [f"it does not say that it assumes {assumption.value}" for assumption in self._unsaid_assumptions()]
         if isinstance(self.model, RuleList):
             return found + _list_faults(self.model, self.certificate)
         return found + _stream_faults(self.model, self.certificate)
+
+    def _unsaid_assumptions(self) -> list[Assumption]:
+        """What the model shows to have been assumed, and the certificate does not say."""
+        known = set(self.certificate.assumptions)
+        needed = [Assumption.CLASSES_FROM_LABELS] if self.label.inferred else []
+        if isinstance(self.model, RuleList) and Assumption.SCHEMA not in known:
+            needed.append(Assumption.RECORD_BY_RECORD)
+            if any(isinstance(column, Positive) for column in self.model.columns):
+                needed.append(Assumption.POSITIVE_NUMBERS)
+        return [assumption for assumption in needed if assumption not in known]
 
     def require_verified(self) -> "Released":
         """Return itself, or refuse with what is wrong."""

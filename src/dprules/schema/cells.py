@@ -51,7 +51,8 @@ def _write(cell: object) -> str | None:
     if isinstance(cell, int):
         return int.__repr__(cell)
     if isinstance(cell, float):
-        return float.__repr__(cell) if isfinite(cell) else None
+        # Adding 0 makes -0.0 the 0.0 that it equals.
+        return float.__repr__(float.__add__(cell, 0.0)) if isfinite(cell) else None
     if isinstance(cell, Decimal):
         return format(cell, "f") if cell.is_finite() and abs(cell.adjusted()) < 300 else None
     if isinstance(cell, datetime):

@@ -6,7 +6,7 @@ unreadable. `cells` says how a cell is read; each kind of column says here what 
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, ClassVar, Final
@@ -82,7 +82,7 @@ class Categorical(Column):
     (1, -1, 1)
     """
 
-    values: tuple[Value, ...]
+    values: Sequence[Value]
     _table: dict[str, int] = field(init=False, repr=False, compare=False)
     kind = "categorical"
 
@@ -123,7 +123,7 @@ class Numeric(Column):
         Whether the cuts were released by a mechanism: then the certificate must list it.
     """
 
-    cuts: tuple[float, ...]
+    cuts: Sequence[float]
     bought: bool = field(default=False, kw_only=True)
     kind = "numeric"
 

@@ -1,5 +1,6 @@
 """The column to predict."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ class Label:
     """
 
     name: str
-    classes: tuple[Value, ...]
+    classes: Sequence[Value]
     positive: Value | None = None
     inferred: bool = field(default=False, kw_only=True)
     """Whether the classes were read off labels: then there may be a single one."""

@@ -1,6 +1,6 @@
 """Literals: one operator on one column, which is printed, run, and exported alike."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -129,5 +129,5 @@ def literals_of(column: Column) -> tuple[Literal, ...]:
     return tuple(made)
 
 
-def _declares(values: tuple[Value, ...], value: object) -> bool:
+def _declares(values: Sequence[Value], value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool) and value in values

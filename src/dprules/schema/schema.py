@@ -43,7 +43,7 @@ class Schema:
     """
 
     label: Label
-    columns: tuple[Column, ...]
+    columns: Sequence[Column]
     values_are_public: bool = False
 
     def __post_init__(self) -> None:

@@ -39,9 +39,7 @@ def law_of(rows, rewards=(0,), capped=False, ratio=1, tilt=TILT, prior=None, lab
 
 
 def run(sample, bits, rewards=(0,), capped=False, ratio=1, tilt=TILT, prior=None, times=2500):
-    return [
-        tuple(greedy_cover(sample, FEATURES, tilt, rewards, bits, capped, prior, ratio)) for _ in range(times)
-    ]
+    return [tuple(greedy_cover(sample, FEATURES, tilt, rewards, bits, capped, prior, ratio)) for _ in range(times)]
 
 
 def test_the_constant_true_is_called_alike():

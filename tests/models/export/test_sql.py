@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from dprules.errors import ParameterError
-from dprules.models import Halfspace, RuleList, Term
+from dprules.models import Halfspace, Rule, RuleList, Term
 from dprules.models.export import sql
-from dprules.schema import Clipped, literals_of
+from dprules.schema import Clipped, Numeric, literals_of
 from models.random_lists import CLASSES, COLUMNS, random_list, random_rows
 
 NAMES = [column.name for column in COLUMNS]
@@ -91,8 +91,12 @@ def test_names_and_values_are_quoted():
 
 
 def test_a_name_with_a_line_end_cannot_leave_its_comment():
-    query = RuleList.from_json(random_list(1).to_json().replace("age", "a\\nSELECT")).to_sql("t")
-    assert not [line for line in query.splitlines() if line.lstrip().startswith("SELECT") and "CASE" not in line]
+    column = Numeric("a\n; DROP TABLE people; --", (1.0,))
+    rules = RuleList((Rule(literals_of(column)[:1], "no"),), "y'es", CLASSES)
+    with duckdb.connect() as connection:
+        connection.register("people", pd.DataFrame({column.name: [0.0, 2.0]}))
+        found = [row[-1] for row in connection.execute(rules.to_sql("people")).fetchall()]
+    assert found == ["no", "y'es"]
 
 
 def test_dialects_and_models_without_sql_are_refused():

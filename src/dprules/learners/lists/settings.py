@@ -10,6 +10,9 @@ from dprules.numbers import Real, rational, whole
 SHARES = ("classes", "cuts", "counts")
 """What may have a share of epsilon of its own: noisy class counts, private cuts, counts of the rules."""
 
+MOST_RULES = 9_999
+"""A certificate lists at most 10,000 rewards, the default's included."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListSettings:
@@ -40,8 +43,8 @@ class ListSettings:
             raise ParameterError(
                 f"width must be 1, 2 or 3; got {self.width!r}. More literals in a rule are hard to read."
             )
-        if self.max_rules is not None:
-            whole(self.max_rules, "max_rules")
+        if self.max_rules is not None and whole(self.max_rules, "max_rules") > MOST_RULES:
+            raise ParameterError(f"max_rules must be at most {MOST_RULES:,}; got {self.max_rules}. 12 are readable.")
         if self.reward is not None and rational(self.reward, "reward", zero=True) > 1:
             raise ParameterError(f"reward must lie in [0, 1]; got {self.reward}. Leave it out for the schedule.")
         if self.accounting not in ("exact", "paper"):

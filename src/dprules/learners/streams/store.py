@@ -112,7 +112,8 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
 
 
 def _certificate(settings: StreamSettings, policy: Policy, features: StreamFeatures) -> Certificate:
-    read_off = (Assumption.VALUES_READ_OFF,) if features.schema.values_are_public else ()
+    read_off = [Assumption.VALUES_READ_OFF] if features.schema.values_are_public else []
+    read_off += [Assumption.CLASSES_FROM_LABELS] if features.schema.label.inferred else []
     return settings.certificate(policy, secure=True, assumptions=read_off)
 
 

@@ -44,10 +44,11 @@ def write_sum(
     """Return a query that adds a weight for each condition that holds, and subtracts it for each that does not."""
     writer = ConditionWriter(dialect)
     parts = [
-        f"(CASE WHEN {writer.write(conditions)} THEN {weight!r} ELSE {-weight!r} END)  -- {_comment(conditions)}"
+        f"(CASE WHEN {writer.write(conditions)} THEN {_double(weight)} ELSE {_double(-weight)} END)"
+        f"  -- {_comment(conditions)}"
         for conditions, weight in terms
     ]
-    total = "\n    + ".join([f"{bias!r}", *parts])
+    total = "\n    + ".join([_double(bias), *parts])
     answer = f"THEN {quote(classes[1])} ELSE {quote(classes[0])} END AS prediction"
     return f"SELECT *, CASE WHEN\n    {total}\n  > 0 {answer}\nFROM {quote_table(table)}"
 
@@ -55,6 +56,11 @@ def write_sum(
 def quote(value: Value) -> str:
     """Return a value as an SQL literal."""
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+
+
+def _double(weight: float) -> str:
+    """A weight as `predict` adds it: engines read 0.1 as a decimal, whose sums round otherwise."""
+    return f"CAST({weight!r} AS DOUBLE PRECISION)"
 
 
 def quote_table(table: str) -> str:
@@ -158,8 +164,10 @@ class ConditionWriter:
         return f"CASE {typed} WHEN {short} THEN ({parsed}) END"
 
 
+# Below half of the smallest double a number is read as 0, and from 1e100 on it is missing.
 _DOUBLE_IN_POSTGRES = (
-    f"CASE WHEN ABS(n) < 1e-320 THEN 0 WHEN ABS(n) < {LARGEST_NUMBER} THEN CAST(n AS DOUBLE PRECISION) END"
+    "CASE WHEN ABS(n) < 2.4703282292062328e-324 THEN 0 "
+    f"WHEN ABS(n) < {LARGEST_NUMBER} THEN CAST(n AS DOUBLE PRECISION) END"
 )
 
 # SQLite has no regular expressions: take off the sign, split at the e, and see what is left without digits.

@@ -1,0 +1,97 @@
+"""Tables on a real PostgreSQL server."""
+
+import numpy as np
+import psycopg
+import pytest
+
+from dprules.accounting import Unit
+from dprules.errors import DataError
+from dprules.mechanisms import SeededBits
+from dprules.schema import Boolean, Categorical, Label, Numeric, Schema
+from dprules.tables import open_table, read_matrix, read_records, read_text_columns
+
+NUMBERS = ["20", "31.5", " 4e1 ", "secret-cell", None, "1e999", "inf", "", "0x10"]
+CODES = [0, 1, 1, -1, -1, -1, -1, -1, -1]
+COLUMNS = (Numeric("age", (40.0,)), Numeric("weight", (30.0,)), Categorical("sex", ("f", "m")), Boolean("smoker"))
+SCHEMA = Schema(Label("y", ("a", "b")), COLUMNS)
+
+
+@pytest.fixture
+def stays(database: psycopg.Connection) -> psycopg.Connection:
+    database.execute("CREATE TABLE stays (person int, age float8, weight text, sex text, smoker boolean, y text)")
+    random = np.random.default_rng(0)
+    rows = [
+        (i % 100, float(random.integers(20, 80)), NUMBERS[i % len(NUMBERS)], "fmx"[i % 3], i % 2 == 0, "ab"[i % 2])
+        for i in range(400)
+    ]
+    with database.cursor() as cursor:
+        cursor.executemany("INSERT INTO stays VALUES (%s, %s, %s, %s, %s, %s)", rows)
+    return database
+
+
+def test_a_table_gives_the_same_codes_as_the_reader_of_cells(server: str, stays: psycopg.Connection) -> None:
+    rows = stays.execute("SELECT age, weight, sex, smoker, y FROM stays").fetchall()
+    expected = [[column.code(cell) for column, cell in zip(COLUMNS, row, strict=False)] for row in rows]
+    with open_table(server, table="public.stays") as table:
+        codes = np.concatenate(list(read_matrix(table, COLUMNS)))
+        assert codes.tolist() == expected
+        assert codes[: len(NUMBERS), 1].tolist() == CODES
+        assert len(read_records(table, SCHEMA, Unit(), SeededBits(0)).labels) == len(rows)
+        assert table.kinds() == {
+            "person": "numeric",
+            "age": "numeric",
+            "weight": "categorical",
+            "sex": "categorical",
+            "smoker": "boolean",
+            "y": "categorical",
+        }
+
+
+def test_at_most_so_many_rows_of_a_unit(server: str, stays: psycopg.Connection) -> None:
+    with open_table(server, table="stays") as table:
+        assert len(read_records(table, SCHEMA, Unit("person", 2), SeededBits(0)).labels) == 200
+
+
+def test_cells_of_every_type_as_text(server: str, database: psycopg.Connection) -> None:
+    database.execute(
+        "CREATE TABLE t (b boolean, i bigint, n numeric(5, 2), f real, x double precision, s varchar, day date, "
+        "l int[], k bytea, j jsonb)"
+    )
+    database.execute("""INSERT INTO t VALUES (true, -1, 1.50, 0.7, 0.1, 'a', '2020-01-01', '{1}', 'a', '{"a": 1}')""")
+    database.execute("INSERT INTO t (f, x) VALUES ('NaN', 'Infinity')")
+    with open_table(server, table="t") as table:
+        cells = dict(zip(table.names, read_text_columns(table, table.names), strict=True))
+    first = {name: column[0] for name, column in cells.items()}
+    assert [first[name] for name in "binxs"] == ["true", "-1", "1.50", "0.1", "a"]
+    assert first["f"] == repr(float(np.float32(0.7)))
+    assert first["day"] == "2020-01-01"
+    assert all(column[1] is None for column in cells.values())
+
+
+def test_a_database_without_an_encoding_may_hold_any_bytes(server: str, database: psycopg.Connection) -> None:
+    """A cell that is not UTF-8 is missing, and the fit goes on."""
+    database.execute("DROP DATABASE IF EXISTS bytes")
+    database.execute("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+    url = server.replace("/postgres", "/bytes")
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute("CREATE TABLE t (s text)")
+        other.execute(rb"INSERT INTO t VALUES ('a'), (E'\xff'), ('b')")
+    with open_table(url, table="t") as table:
+        assert read_text_columns(table, ["s"]) == [["a", None, "b"]]
+    database.execute("DROP DATABASE bytes")
+
+
+def test_what_cannot_be_reached_is_told_without_the_server_s_words(server: str, stays: psycopg.Connection) -> None:
+    with pytest.raises(DataError, match="has no table 'none'") as caught, open_table(server, table="none"):
+        pass
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    url = "postgresql://u:secret@127.0.0.1:1/x"
+    with pytest.raises(DataError, match="cannot be reached") as caught, open_table(url, table="t"):
+        pass
+    assert "secret" not in str(caught.value)
+    stays.execute("CREATE VIEW v AS SELECT CAST(weight AS int) AS a FROM stays")
+    with open_table(server, table="v") as table, pytest.raises(DataError, match="cannot be read") as caught:
+        read_text_columns(table, ["a"])
+    assert "secret-cell" not in str(caught.value)
+    assert caught.value.__context__ is None

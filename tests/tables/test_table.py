@@ -1,0 +1,66 @@
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from dprules.errors import DataError, ParameterError, ResourceError
+from dprules.tables import Table, call_quietly
+from dprules.tables.table import Batch
+
+
+class Failing(Table):
+    """A table whose engine fails at the second batch, and quotes a cell."""
+
+    __slots__ = ("_error",)
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__("secrets.csv")
+        self._error = error
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("a",)
+
+    def kinds(self) -> dict[str, str]:
+        return {"a": "categorical"}
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        yield 1, {"a": ["x"]}
+        raise self._error
+
+
+def test_engine_errors_never_quote_cells() -> None:
+    """A failing engine is answered with our sentence: no cause, no context, no cell."""
+    batches = Failing(RuntimeError("Could not convert string 'secret-cell' to DOUBLE")).batches(["a"])
+    assert next(batches)[0] == 1
+    with pytest.raises(DataError, match=r"^secrets.csv cannot be read") as caught:
+        next(batches)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert "secret-cell" not in str(caught.value)
+
+
+def test_too_little_memory_is_one_sentence_without_sizes() -> None:
+    batches = Failing(MemoryError("Unable to allocate 7.45 GiB for an array with shape (1234567,)")).batches(["a"])
+    next(batches)
+    with pytest.raises(ResourceError, match="not enough memory for this table") as caught:
+        next(batches)
+    assert "1234567" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_our_own_errors_pass() -> None:
+    def refuse() -> None:
+        raise ParameterError("delimiter must be one character.")
+
+    with pytest.raises(ParameterError, match="delimiter"):
+        call_quietly(refuse, "cannot be read.")
+
+
+def test_a_missing_column_is_named() -> None:
+    table = Failing(RuntimeError())
+    with pytest.raises(DataError, match=r"secrets.csv has no column 'b'. Check the header"):
+        next(table.batches(["a", "b"]))
+
+
+def test_a_table_shows_its_source_only() -> None:
+    assert repr(Failing(RuntimeError())) == "<table secrets.csv>"
