@@ -59,7 +59,7 @@ def test_at_most_so_many_rows_of_a_unit() -> None:
 
 
 def test_the_unit_may_be_a_column_of_the_schema() -> None:
-    assert len(read(unit=Unit("sex", 2)).labels) == 5
+    assert len(read(unit=Unit("sex", 10)).labels) == 5
 
 
 def test_every_row_of_a_unit_may_be_the_one_that_is_kept() -> None:

@@ -125,7 +125,7 @@ def tilt(
     >>> round(tilt(1.0, 1e-6, rounds=10), 4)
     0.155
     >>> round(tilt(1.0, 1e-6, rounds=4, default_tilt_ratio=0.5), 4)  # a blunter default leaves more to the rules
-    0.3138
+    0.3139
     """
     total = rounded_down(budget(epsilon))
     target = probability(delta, "delta")

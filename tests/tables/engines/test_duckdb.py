@@ -30,7 +30,7 @@ def make(tmp_path: Path) -> Make:
 
 
 TYPED = """CREATE TABLE t (b BOOLEAN, i INTEGER, u UBIGINT, h HUGEINT, d DECIMAL(5, 2), f FLOAT, x DOUBLE, s VARCHAR,
-    day DATE, at TIMESTAMP, l INTEGER[], blob BLOB, e ENUM ('p', 'q'), "odd ""name" VARCHAR);
+    day DATE, since TIMESTAMP, l INTEGER[], blob BLOB, e ENUM ('p', 'q'), "odd ""name" VARCHAR);
 INSERT INTO t VALUES (true, -1, 18446744073709551615, 7, 1.50, 0.7, 0.1, 'a', '2020-01-01', '2020-01-01 00:00:00',
     [1], 'a', 'p', 'z');
 INSERT INTO t (x, f) VALUES ('nan', 'inf');"""
@@ -49,7 +49,7 @@ def test_cells_of_every_type_as_text(make: Make) -> None:
         "x": "0.1",
         "s": "a",
         "day": "2020-01-01",
-        "at": "2020-01-01 00:00:00",
+        "since": "2020-01-01 00:00:00",
         "l": "[1]",
         "blob": "a",
         "e": "p",

@@ -41,10 +41,14 @@ class DuckDBTable(Table):
             lambda: duckdb.connect(path, read_only=True, config=options), f"{path} is not a DuckDB file."
         )
         self._table = ".".join(_quote(part) for part in table.split("."))
-        described = call_quietly(
-            lambda: self._connection.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall(),
-            f"the database has no table {table!r} that can be read.",
-        )
+        try:
+            described = call_quietly(
+                lambda: self._connection.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall(),
+                f"the database has no table {table!r} that can be read.",
+            )
+        except DataError:
+            self.close()
+            raise
         self._types = {str(row[0]): str(row[1]) for row in described}
 
     @property
@@ -62,7 +66,7 @@ class DuckDBTable(Table):
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         texts = ", ".join(self._text(name) for name in names) or "1"
-        reader: Any = self._connection.execute(f"SELECT {texts} FROM {self._table}").to_arrow_reader(_ROWS)
+        reader: Any = self._connection.sql(f"SELECT {texts} FROM {self._table}").to_arrow_reader(_ROWS)
         for batch in reader:
             yield batch.num_rows, dict(zip(names, batch.columns, strict=False))
 

@@ -34,7 +34,11 @@ class PostgresTable(Table):
         refusal = "the database cannot be reached. Check the URL."
         self._connection: Any = call_quietly(lambda: psycopg.connect(url), refusal)
         self._table = ".".join(_quote(part) for part in table.split("."))
-        self._types = self._describe(table)
+        try:
+            self._types = self._describe(table)
+        except DataError:
+            self.close()
+            raise
 
     def _describe(self, table: str) -> dict[str, str]:
         query = (
@@ -45,7 +49,7 @@ class PostgresTable(Table):
         rows = call_quietly(lambda: self._connection.execute(query, (self._table,)).fetchall(), refusal)
         if not rows:
             raise DataError(refusal)
-        return {str(name): str(kind) for name, kind in rows}
+        return {_decode(name): _decode(kind) for name, kind in rows}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,6 +81,11 @@ class PostgresTable(Table):
             finite = f"{column} NOT IN ('NaN', 'Infinity', '-Infinity')"
             return f"CASE WHEN {finite} THEN CAST(CAST({column} AS DOUBLE PRECISION) AS TEXT) END"
         return f"CAST({column} AS TEXT)"
+
+
+def _decode(name: str | bytes) -> str:
+    """A database without an encoding hands out bytes."""
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
 
 
 def _quote(name: str) -> str:

@@ -1,0 +1,55 @@
+import sqlite3
+
+import duckdb
+import pyarrow.csv
+import pytest
+from cli.helpers import assert_one_sentence
+
+from dprules.cli.exits import Exit
+from dprules.models import RuleList
+
+SIGNS = {"sql": 'FROM "stays"', "python": "def predict", "markdown": "| --- |", "json": '"rules"'}
+
+
+@pytest.mark.parametrize("form", SIGNS)
+def test_every_form(form, shell, stays, tmp_path):
+    ran = shell("export", stays / "model.json", "--to", form, "--table", "stays")
+    assert (ran.code, SIGNS[form] in ran.out) == (Exit.OK, True)
+    written = shell("export", stays / "model.json", "--to", form, "--table", "stays", "-o", tmp_path / "e")
+    assert (written.code, written.out) == (Exit.OK, "")
+    assert (tmp_path / "e").read_text() == ran.out
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_sql_says_what_predict_says(dialect, shell, stays):
+    sql = shell("export", stays / "model.json", "--to", "sql", "--table", "stays", "--dialect", dialect).out
+    predicted = shell("predict", stays / "model.json", stays / "stays.csv").out.splitlines()[1:]
+    table = pyarrow.csv.read_csv(stays / "stays.csv")
+    if dialect == "duckdb":
+        with duckdb.connect() as connection:
+            connection.register("stays", table)
+            found = [row[-1] for row in connection.execute(sql).fetchall()]
+    else:
+        with sqlite3.connect(":memory:") as connection:
+            frame = table.to_pandas()
+            frame.to_sql("stays", connection, index=False)
+            found = [row[-1] for row in connection.execute(sql).fetchall()]
+    assert found == predicted
+
+
+def test_json_is_read_back(shell, stays):
+    text = shell("export", stays / "model.json", "--to", "json").out
+    assert RuleList.from_json(text).to_json().strip() == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (("--to", "cobol"), "to must be one of sql, python, markdown, json"),
+        (("--to", "sql", "--dialect", "dbase"), "dialect must be one of"),
+    ],
+)
+def test_unknown_forms_are_refused(more, sentence, shell, stays):
+    code, _, err = shell("export", stays / "model.json", *more)
+    assert_one_sentence(code, err, Exit.PARAMETER)
+    assert sentence in err

@@ -1,0 +1,42 @@
+import csv
+import stat
+
+import duckdb
+from cli.helpers import assert_one_sentence
+
+from dprules.cli.exits import Exit
+
+
+def test_labels_go_to_standard_output_or_to_a_private_file(shell, stays, tmp_path):
+    ran = shell("predict", stays / "model.json", stays / "stays.csv", "--keep", "age", "--keep", "ward")
+    rows = list(csv.reader(ran.out.splitlines()))
+    assert rows[0] == ["age", "ward", "prediction"]
+    assert len(rows) == 3001
+    assert {row[-1] for row in rows[1:]} <= {"yes", "no"}
+    shell("predict", stays / "model.json", stays / "stays.csv", "-o", tmp_path / "p.csv")
+    assert stat.S_IMODE((tmp_path / "p.csv").stat().st_mode) == 0o600
+    assert [line.split(",")[-1] for line in ran.out.splitlines()] == (tmp_path / "p.csv").read_text().splitlines()
+
+
+def test_a_table_without_rows(shell, stays, tmp_path):
+    header = (stays / "stays.csv").read_text().splitlines()[0]
+    (tmp_path / "empty.csv").write_text(header + "\n")
+    assert shell("predict", stays / "model.json", tmp_path / "empty.csv").out == "prediction\n"
+
+
+def test_labels_stay_beside_their_ids(shell, stays, tmp_path):
+    """A view has no order of its own: ids and labels must come from one reading."""
+    with duckdb.connect(str(tmp_path / "views.db")) as connection:
+        connection.execute(f"CREATE TABLE t AS SELECT *, row_number() OVER () AS id FROM '{stays / 'stays.csv'}'")
+        connection.execute("CREATE VIEW v AS SELECT * FROM t ORDER BY random()")
+    source = ("predict", stays / "model.json", f"duckdb:///{tmp_path / 'views.db'}", "--keep", "id", "--table")
+    straight, shuffled = (shell(*source, name).out.splitlines()[1:] for name in ("t", "v"))
+    assert straight != shuffled
+    assert sorted(straight) == sorted(shuffled)
+
+
+def test_columns_that_are_not_there(shell, stays, tmp_path):
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    code, _, err = shell("predict", stays / "model.json", tmp_path / "other.csv")
+    assert_one_sentence(code, err, Exit.INPUT)
+    assert_one_sentence(*shell("predict", stays / "model.json", stays / "stays.csv", "--keep", "z")[::2], Exit.INPUT)
