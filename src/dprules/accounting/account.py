@@ -51,13 +51,34 @@ class Account:
         neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
         unit: Unit = Unit(),  # noqa: B008 - a frozen value
     ) -> None:
-        self.epsilon = budget(epsilon)
-        self.delta = rational(delta, "delta", zero=True)
-        if self.delta >= 1:
+        self._epsilon = budget(epsilon)
+        self._delta = rational(delta, "delta", zero=True)
+        if self._delta >= 1:
             raise ParameterError(f"delta must be below 1; got {delta}. 1e-6 is usual.")
-        self.neighbours = Neighbours.parse(neighbours)
-        self.unit = unit
+        self._neighbours = Neighbours.parse(neighbours)
+        self._unit = unit
         self._charges: list[Charge] = []
+
+    # What an account is for cannot change once it is open.
+    @property
+    def epsilon(self) -> Fraction:
+        """All of epsilon."""
+        return self._epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """All of delta."""
+        return self._delta
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation of every price."""
+        return self._neighbours
+
+    @property
+    def unit(self) -> Unit:
+        """Whose privacy is protected."""
+        return self._unit
 
     @property
     def charges(self) -> tuple[Charge, ...]:

@@ -231,6 +231,11 @@ def _list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
             found.append("it has more rules than were drawn")
         if _looks_at_classes(event, certificate) and not _named(certificate, CLASS_COUNTS, Counts):
             found.append("its recipe needs class counts, and none were charged")
+    if any({RULES, CLASS_COUNTS} <= {release.name for release in charge.releases} for charge in certificate.charges):
+        # The price of the rules depends on the class counts: prices that are composed must be fixed before both.
+        found.append(
+            "class counts and rules were charged together, though the price of the rules depends on the counts"
+        )
     if rules.counts is not None and not _named(certificate, RULE_COUNTS, Counts):
         found.append("counts of the rules are shown, and none were charged")
     for column in rules.columns:
