@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pyarrow.csv
 import pytest
-from cli.helpers import Shell
 
+from cli.helpers import Shell
 from dprules.jobs import FitRequest, ListSettings, fit
 from dprules.jobs.example import SCHEMA, hospital_stays
 

@@ -1,8 +1,8 @@
 import json
 
 import pytest
-from cli.helpers import assert_one_sentence
 
+from cli.helpers import assert_one_sentence
 from dprules.cli.exits import Exit
 
 

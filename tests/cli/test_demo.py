@@ -1,6 +1,6 @@
 import pytest
-from cli.helpers import assert_one_sentence
 
+from cli.helpers import assert_one_sentence
 from dprules.cli.demo import FILES
 from dprules.cli.exits import Exit
 

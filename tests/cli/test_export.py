@@ -3,8 +3,8 @@ import sqlite3
 import duckdb
 import pyarrow.csv
 import pytest
-from cli.helpers import assert_one_sentence
 
+from cli.helpers import assert_one_sentence
 from dprules.cli.exits import Exit
 from dprules.models import RuleList
 

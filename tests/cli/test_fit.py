@@ -8,8 +8,8 @@ import time
 
 import duckdb
 import pytest
-from cli.helpers import assert_one_sentence
 
+from cli.helpers import assert_one_sentence
 from dprules.cli.exits import Exit
 from dprules.models import Released
 
@@ -62,7 +62,9 @@ def test_shares_of_private_cuts_and_class_counts(shell, fit, stays, tmp_path):
     (tmp_path / "private.toml").write_text(private)
     shares = ("--cuts", "0.2", "--class-counts", "0.1", "--counts", "0")
     assert shell(*fit(*shares, schema=tmp_path / "private.toml")).code == Exit.OK
-    charged = {r.name: float(c.epsilon) for c in Released.load(tmp_path / "model.json").certificate.charges for r in c.releases}
+    charged = {
+        r.name: float(c.epsilon) for c in Released.load(tmp_path / "model.json").certificate.charges for r in c.releases
+    }
     assert charged == pytest.approx({"cuts of age": 0.2, "class counts": 0.1, "rules": 0.7})
 
 

@@ -8,10 +8,11 @@ import sys
 
 import numpy as np
 import pytest
-from cli.helpers import assert_one_sentence, run_process
 
+from cli.helpers import assert_one_sentence, run_process
 from dprules import __version__, errors
 from dprules.cli.exits import Exit
+from dprules.cli.main import main
 from dprules.errors import DprulesError
 
 PLAN = ("plan", "list", "--features", "30")
@@ -83,8 +84,6 @@ def test_the_whole_story_is_shown_only_if_it_is_asked_for(shell, monkeypatch):
     monkeypatch.setenv("DPRULES_TRACEBACK", "1")
     monkeypatch.setattr(sys, "argv", ["dprules", *PLAN])
     with pytest.raises(ZeroDivisionError, match="cell 4711"):
-        from dprules.cli.main import main
-
         main()
 
 

@@ -4,8 +4,8 @@ import shlex
 
 import duckdb
 import pytest
-from cli.helpers import assert_one_sentence
 
+from cli.helpers import assert_one_sentence
 from dprules.cli.exits import Exit
 from dprules.schema import Schema
 

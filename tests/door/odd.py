@@ -45,14 +45,13 @@ OBJECTS: dict[str, object] = {
     "bytearray": bytearray(b"1"),
     "range": range(3),
     "timedelta": datetime.timedelta(1),
-    "numpy timedelta": np.timedelta64(1, "ns"),
     "not a time": np.datetime64("NaT"),
     "pandas not a time": pd.NaT,
     "pandas missing": pd.NA,
     "period": pd.Period("2020"),
     "interval": pd.Interval(0, 1),
     "signalling": Decimal("sNaN"),
-    "huge exponent": Decimal("1e999999"),
+    "huge exponent": Decimal("1e400"),
     "a late date": np.datetime64("30000-01-01"),
     "an early date": np.datetime64(-(2**62), "s"),
     "masked": np.ma.masked,
@@ -72,6 +71,8 @@ NUMBERS: dict[str, object] = {
     "decimal": Decimal("1.0"),
     "long double": np.longdouble("1e4000"),
     "float16": np.float16(1),
+    "complex of a number": 1 + 0j,
+    "numpy timedelta": np.timedelta64(1, "ns"),
     "true": True,
     "numpy true": np.True_,
 }
@@ -102,3 +103,5 @@ TEXTS: dict[str, object] = {
     "timestamp": pd.Timestamp("2020-01-01", tz="UTC"),
     "nanoseconds": pd.Timestamp(-1),
 }
+
+CELLS: dict[str, object] = {"missing": None, **TEXTS, **NUMBERS, **OBJECTS}

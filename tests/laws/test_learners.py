@@ -32,9 +32,8 @@ from dprules.learners.streams import (
 )
 from dprules.mechanisms import Bits
 
-pytestmark = pytest.mark.slow
-
 RUNS = 2000
+SEEDS = [0, pytest.param(1, marks=pytest.mark.slow)]
 BLOCKS = ((5,), (2, 3), (1, 1, 1, 1, 1))
 """How a stream of five rounds may be cut."""
 TILTS = (Fraction(1, 2), Fraction(3, 4))
@@ -84,7 +83,7 @@ def check(
     assert_law(runs, {key: float(p) for key, p in law.items()})
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", [DenseBlock, ClippedBlock])
 def test_batched(seed, kind, bits):
     rounds = stream(seed)
@@ -93,14 +92,14 @@ def test_batched(seed, kind, bits):
     check(BatchedPolicy.start(2, **OPTIONS), law, rounds, bits, kind)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_paper(seed, bits):
     rounds = stream(seed)
     learner = FirstOnlyLaw(4, exp(0.5), draws=2, releases=2, limit=2)
     check(PaperPolicy.start(2, **OPTIONS), exact_stream_law(doubled(rounds), learner, TESTS), rounds, bits)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("epsilon", [1, 4])
 def test_segment(seed, epsilon, bits):
     rounds = stream(seed)
@@ -109,7 +108,7 @@ def test_segment(seed, epsilon, bits):
     check(SegmentPolicy.start(2, epsilon, scale=30), law, rounds, bits)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_guarded(seed, bits):
     first = SegmentPolicy.start(2, 2, scale=30)
     second = BatchedPolicy.start(2, threshold=1, draws=1, releases=2, rate=0.5, above=(1, 1))
@@ -151,6 +150,7 @@ class OverhastyBatched(BatchedPolicy):
         return before and type(before)(before.threshold - 1, before.noise_tilt, before.test_tilt)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [SharpSegment, KeepingSegment])
 def test_a_faulty_segment_is_noticed(fault, bits):
     rounds = [Round((1, 1), 1)] * 5
@@ -160,6 +160,7 @@ def test_a_faulty_segment_is_noticed(fault, bits):
         check(fault.start(2, 4, scale=60), law, rounds, bits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [TruncatedBatched, OverhastyBatched])
 def test_a_faulty_batched_learner_is_noticed(fault, bits):
     rounds = [Round((1, 1), 1)] * 5

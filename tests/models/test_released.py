@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprules.accounting import Assumption, Counts, Cover, Pure, Quantiles, Release, Unit
+from dprules.accounting import Assumption, Counts, Cover, PaperCover, Pure, Quantiles, Release, Unit
 from dprules.errors import ModelError, PrivacyError, UnverifiedError
 from dprules.jobs import FitRequest, ListSettings, fit, verify
 from dprules.learners.streams import BatchedPolicy, StreamFeatures, StreamSettings, Weights
@@ -140,6 +140,18 @@ def exchange(released: Released, name: str, change: Callable[[Any], Any]) -> Rel
     return edit(released, name, lambda event: [Release(name, change(event))])
 
 
+def together(released: Released, *names: str) -> Released:
+    """Put releases into one charge, as if their prices had all been fixed in advance."""
+    chosen = [charge for charge in released.certificate.charges if charge.releases[0].name in names]
+    joined = replace(
+        chosen[-1],
+        releases=tuple(release for charge in chosen for release in charge.releases),
+        epsilon=sum((charge.epsilon for charge in chosen), Fraction(0)),
+    )
+    others = [charge for charge in released.certificate.charges if charge not in chosen]
+    return certify(released, charges=(*others, joined))
+
+
 def with_rules(released: Released, number: int) -> Released:
     rules = rules_of(released)
     return forge(released, model=replace(rules, rules=(rules.rules * number)[:number], counts=None))
@@ -192,6 +204,14 @@ FORGED_LISTS: dict[str, tuple[Forgery, str]] = {
     ),
     "no rules": (lambda r: drop(r, RULES), NO_RULES),
     "rules as something else": (lambda r: exchange(r, RULES, lambda event: Counts(event.tilt)), NO_RULES),
+    "rules at the paper's price": (
+        lambda r: exchange(r, RULES, lambda event: PaperCover(event.tilt / 1000)),
+        "its price is the paper's, and its settings are not",
+    ),
+    "class counts and rules in one charge": (
+        lambda r: together(r, CLASS_COUNTS, RULES),
+        "class counts and rules were charged together, though the price of the rules depends on the counts",
+    ),
     "rules under another name": (lambda r: edit(r, RULES, lambda event: [Release("drawing", event)]), NO_RULES),
     "a sharper tilt": (
         lambda r: exchange(r, RULES, lambda event: replace(event, tilt=2 * event.tilt)),

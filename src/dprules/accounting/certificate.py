@@ -12,7 +12,7 @@ from dprules.accounting.cover import MOST_ROUNDS
 from dprules.accounting.events import Cover, Event, Fields, PaperCover
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.unit import Unit, is_one_line
-from dprules.errors import DprulesError, ModelError
+from dprules.errors import DprulesError, ModelError, UnverifiedError
 from dprules.files import require_format
 from dprules.numbers import LARGEST, rounded_down
 
@@ -274,7 +274,7 @@ def _read(document: dict[str, Any]) -> Certificate:
     )
     # What is derived from the rest must be what the rest says: nobody reads charges when there is a statement.
     if document["statement"] != read.statement() or document["accounting"] != read.accounting:
-        raise ModelError("the statement of the certificate is not what its charges say.")
+        raise UnverifiedError("the statement of the certificate is not what its charges say.")
     if read.document() != document:
         raise ModelError("the certificate has fields that dprules does not write, or writes otherwise. Fit again.")
     return read

@@ -85,6 +85,8 @@ def main() -> None:
         _stop(*_say_what_failed(error))
     except MemoryError:
         _stop("there is not enough memory. Use fewer columns, or a larger machine.", Exit.RESOURCE)
+    except ImportError as error:  # a broken install, or no memory for a shared library
+        _stop(f"{error.name or 'a library'} cannot be loaded. Install it again, or free some memory.", Exit.RESOURCE)
     except SystemExit as stopped:
         if stopped.code == Exit.INTERRUPTED:
             _stop("interrupted; no result was written.", Exit.INTERRUPTED)

@@ -175,5 +175,5 @@ def _sort(labels: NDArray[Any]) -> NDArray[Any]:
 def _is_missing(label: Any) -> bool:
     try:
         return label is None or bool(label != label)
-    except (TypeError, ValueError):  # pandas' NA
+    except Exception:  # pandas' NA; and a label may be any object, with any methods
         return True

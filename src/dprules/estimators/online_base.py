@@ -68,9 +68,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
         """Take a block of labelled examples; the two classes are given, or read off the first block."""
+        if hasattr(X, "to_pyarrow_batches"):
+            raise DataError("the rows of a database have no order, which a stream needs. Give a data frame.")
         X, names = read_features(self, X, reset=self._learner is None)
         labels = read_labels(y)
-        if len(labels) != (X.shape[0] if hasattr(X, "shape") else len(X)):
+        if len(labels) != X.shape[0]:
             raise DataError("X and y have different numbers of rows. Give one label for each row.")
         if self._learner is None:
             given = classes if classes is not None else self.classes

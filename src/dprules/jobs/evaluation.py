@@ -93,13 +93,17 @@ def evaluate(
         return Evaluation(_share(counts), int(counts.sum()), 0.0, None)
     counts = np.maximum(noisy_counts(counts, account.epsilon / touched), 0)
     error = min(1.0, 2 * sqrt(2) * touched / float(account.epsilon) / max(1, int(counts.sum())))
-    certificate = account.certificate(secure=True, assumptions=_assumptions(relation))
+    certificate = account.certificate(secure=True, assumptions=_assumptions(relation, multiline))
     return Evaluation(_share(counts), int(counts.sum()), error, certificate)
 
 
-def _assumptions(relation: Neighbours) -> list[Assumption]:
-    public = [Assumption.SCHEMA, Assumption.SETTINGS]
-    return public if relation is Neighbours.ADD_REMOVE else [*public, Assumption.ROW_COUNT]
+def _assumptions(relation: Neighbours, multiline: bool) -> list[Assumption]:
+    found = [Assumption.SCHEMA, Assumption.SETTINGS]
+    if relation is Neighbours.REPLACE:
+        found.append(Assumption.ROW_COUNT)
+    if multiline:
+        found.append(Assumption.BALANCED_QUOTES)
+    return found
 
 
 def _share(counts: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:

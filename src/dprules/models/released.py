@@ -229,6 +229,9 @@ def _list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
     for event in drawn:
         if isinstance(event, Cover) and event.rounds is not None and len(rules.rules) >= event.rounds:
             found.append("it has more rules than were drawn")
+        if isinstance(event, PaperCover) and certificate.settings.get("accounting") != "paper":
+            # The paper's lemma prices the paper's score, and no other.
+            found.append("its price is the paper's, and its settings are not")
         if _looks_at_classes(event, certificate) and not _named(certificate, CLASS_COUNTS, Counts):
             found.append("its recipe needs class counts, and none were charged")
     if any({RULES, CLASS_COUNTS} <= {release.name for release in charge.releases} for charge in certificate.charges):

@@ -4,8 +4,9 @@ Every source (CSV, Parquet, frames, databases, dictionaries, JSON events) is rea
 export carries this file as it is, so that it needs the standard library only. The grammar is small enough for SQL.
 
 A *value* is text. A declared value matches a cell of the same text, or one that is equal as a decimal without leading
-zeros (1, 1.0 and "1.0" are "1"; "01" is not); true and false in any case are one word each, and equal 1 and 0 where
-the declared values are a pair of Booleans. Whatever cannot be read is missing; nothing raises.
+zeros (1, 1.0 and "1.0" are "1"; "01" is not) or as a moment but for zeros at the end of its seconds; true and false in
+any case are one word each, and equal 1 and 0 where the declared values are a pair of Booleans. Whatever cannot be read
+is missing; nothing raises.
 """
 
 import re
@@ -24,6 +25,7 @@ LONGEST_NUMBER = 200
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?")
 TRUE_WORDS = ("true", "t", "yes", "y", "1")
 FALSE_WORDS = ("false", "f", "no", "n", "0")
 
@@ -53,6 +55,8 @@ def _write(cell: object) -> str | None:
     if isinstance(cell, float):
         # Adding 0 makes -0.0 the 0.0 that it equals.
         return float.__repr__(float.__add__(cell, 0.0)) if isfinite(cell) else None
+    if isinstance(cell, complex):  # a column of numbers becomes one of these when a cell is
+        return _write(cell.real) if cell.imag == 0 else None
     if isinstance(cell, Decimal):
         return format(cell, "f") if cell.is_finite() and abs(cell.adjusted()) < 300 else None
     if isinstance(cell, datetime):
@@ -77,12 +81,19 @@ def _write_numpy(cell: object) -> str | None:
     if kind == "datetime64":
         year = 1970 + cell.astype("datetime64[Y]").astype("int64").item()  # type: ignore[attr-defined]
         return _write(cell.astype("datetime64[us]").item()) if 1 <= year <= 9999 else None  # type: ignore[attr-defined]
-    return None if kind == "timedelta64" else _write(cell.item())  # type: ignore[attr-defined]
+    if kind == "timedelta64":  # one of them turns an array of integers into ticks
+        return _write(cell.astype("int64").item()) if cell == cell else None  # type: ignore[attr-defined]
+    return _write(cell.item())  # type: ignore[attr-defined]
 
 
 def canonical_decimal(text: str) -> str | None:
     """Return a decimal without trailing zeros, None if the text is no decimal or has leading zeros."""
-    if len(text) > LONGEST_NUMBER or not DECIMAL.fullmatch(text):
+    return canonical_form(text) if DECIMAL.fullmatch(text) else None
+
+
+def canonical_form(text: str) -> str | None:
+    """Return a decimal, or a moment, without zeros after its point; None if the text is neither."""
+    if len(text) > LONGEST_NUMBER or not (DECIMAL.fullmatch(text) or MOMENT.fullmatch(text)):
         return None
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -143,7 +154,7 @@ def _forms(value: object) -> set[str]:
     # 1e+17 is how a column of floats writes what a column of integers writes in digits.
     if (decimal is not None or text == repr(read_number(text))) and abs(Decimal(text)) >= LARGEST_VALUE:
         raise ValueError
-    forms = {text, decimal or text}
+    forms = {text, canonical_form(text) or text}
     if text.lower() in ("true", "false"):
         forms.add(text.lower())
     return forms
@@ -156,7 +167,7 @@ def find_value(cell: object, table: dict[str, int]) -> int | None:
         return None
     if text in table:
         return table[text]
-    decimal = canonical_decimal(text)
-    if decimal is not None:
-        return table.get(decimal)
+    form = canonical_form(text)
+    if form is not None:
+        return table.get(form)
     return table.get(text.lower()) if text.lower() in ("true", "false") else None

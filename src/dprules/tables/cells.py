@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dprules.private import Private
 from dprules.schema import GRID, MISSING, Boolean, Clipped, Column, Numeric, Positive
-from dprules.schema.cells import LARGEST_NUMBER, canonical_decimal, read_number, read_value
+from dprules.schema.cells import LARGEST_NUMBER, canonical_form, read_number, read_value
 
 Codes = NDArray[np.int16]
 Floats = NDArray[np.float64]
@@ -79,7 +79,7 @@ def read_identities(cells: Cells, known: dict[str, int]) -> NDArray[np.int64]:
         text = read_value(cell)
         if text is None:
             return -1
-        return known.setdefault(canonical_decimal(text) or text, len(known))
+        return known.setdefault(canonical_form(text) or text, len(known))
 
     found: NDArray[np.int64] = _spread(cells, identify, -1, np.dtype(np.int64))
     return found

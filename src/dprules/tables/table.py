@@ -1,5 +1,6 @@
 """A table of any source: public column names, and private cells a batch at a time."""
 
+import errno
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -9,6 +10,7 @@ from dprules.private import Private
 from dprules.tables.cells import Cells
 
 T = TypeVar("T")
+_NO_MEMORY = "there is not enough memory for this table. Close other programs, or use fewer columns."
 Batch = tuple[int, Mapping[str, Cells]]
 """How many records, and the cells of each column."""
 
@@ -70,9 +72,21 @@ def call_quietly(call: Callable[[], T], sentence: str) -> T:
     except DprulesError:
         raise
     except MemoryError:
-        refusal = ResourceError(
-            "there is not enough memory for this table. Close other programs, or use fewer columns."
-        )
-    except Exception:
-        refusal = DataError(sentence)
+        refusal = ResourceError(_NO_MEMORY)
+    except Exception as error:
+        refusal = _room_refusal(error) or DataError(sentence)
     raise refusal
+
+
+def _room_refusal(error: Exception) -> ResourceError | None:
+    """Return our sentence where an engine ran out of memory or disk; None for any other failure.
+
+    Told by the kind of the error, since its text may quote a cell; only DuckDB's errors of files are looked into.
+    """
+    kind = type(error).__name__
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if full or (kind == "IOException" and "No space left on device" in str(error)):
+        return ResourceError("there is no room left on the disk. Make room, or point TMPDIR to another place.")
+    if kind == "OutOfMemoryException":  # DuckDB's
+        return ResourceError(_NO_MEMORY)
+    return None

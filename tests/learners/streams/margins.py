@@ -1,6 +1,6 @@
 """Streams with a known margin, and how often a private learner errs on them, counted from outside."""
 
-from dprules.learners.streams import PrivateLearner, examples
+from dprules.learners.streams import DrawnIndices, PrivateLearner, Weights, examples
 from dprules.learners.streams.examples import ExampleStream
 
 FEATURES = 60
@@ -19,7 +19,11 @@ def count_mistakes(learner: PrivateLearner, stream: ExampleStream, seed: int = 0
     wrong = 0
     for block, labels in stream.blocks(seed, 256):
         changes = [(0, learner.policy.weights)]
-        learner.learn(block, labels, lambda r, c=changes: c.append((r.position + 1, learner.policy.weights)))
+
+        def publish(release: DrawnIndices, changes: list[tuple[int, Weights]] = changes) -> None:
+            changes.append((release.position + 1, learner.policy.weights))
+
+        learner.learn(block, labels, publish)
         ends = [start for start, _ in changes[1:]] + [len(block)]
         for (start, weights), end in zip(changes, ends, strict=True):
             wrong += int((labels[start:end] * block.weigh(weights, start, end) <= 0).sum())

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dprules.errors import ParameterError
 from dprules.schema import Boolean, Categorical, Column, Literal, Numeric, Operator, Positive, Value
-from dprules.schema.cells import FALSE_WORDS, LARGEST_NUMBER, LONGEST_NUMBER, NUMBER, TRUE_WORDS, canonical_decimal
+from dprules.schema.cells import FALSE_WORDS, LARGEST_NUMBER, LONGEST_NUMBER, NUMBER, TRUE_WORDS, canonical_form
 
 DIALECTS = ("duckdb", "postgres", "sqlite")
 
@@ -132,14 +132,14 @@ class ConditionWriter:
         text = _text(cell)
         forms = [form for form, code in column.forms.items() if code in codes]
         words = [form for form in forms if form in ("true", "false")]
-        tests = [f"{text} IN ({_listed(forms)})", *_equals_decimal(text, forms)]
+        tests = [f"{text} IN ({_listed(forms)})", *_equals_form(text, forms)]
         if words:
             tests.append(f"LOWER({text}) IN ({_listed(words)})")
         return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
     def _says(self, cell: str, words: Sequence[str]) -> str:
         word = f"LOWER(TRIM({_text(cell)}, ' '))"
-        return f"({' OR '.join([f'{word} IN ({_listed(words)})', *_equals_decimal(word, words)])})"
+        return f"({' OR '.join([f'{word} IN ({_listed(words)})', *_equals_form(word, words)])})"
 
     def _number(self, cell: str) -> str:
         """The number that a cell stands for, null if it stands for none.
@@ -191,16 +191,16 @@ def _text(cell: str) -> str:
     return f"CAST({cell} AS TEXT)"
 
 
-def _equals_decimal(text: str, forms: Sequence[str]) -> list[str]:
-    """Return the test whether a text is one of the decimals among the forms, none if there are none."""
-    decimals = [form for form in forms if canonical_decimal(form) == form]
-    if not decimals:
+def _equals_form(text: str, forms: Sequence[str]) -> list[str]:
+    """Return the test whether a text is one of the decimals and moments among the forms, none if there are none."""
+    canonical = [form for form in forms if canonical_form(form) == form]
+    if not canonical:
         return []
-    zero = ["-0"] if "0" in decimals else []
-    return [f"(LENGTH({text}) <= {LONGEST_NUMBER} AND {_canonical(text)} IN ({_listed([*decimals, *zero])}))"]
+    zero = ["-0"] if "0" in canonical else []
+    return [f"(LENGTH({text}) <= {LONGEST_NUMBER} AND {_canonical(text)} IN ({_listed([*canonical, *zero])}))"]
 
 
 def _canonical(text: str) -> str:
-    """A decimal without trailing zeros: of a text with one point that is not its end, strip zeros, then the point."""
+    """A text without zeros after its point: if it has one point that is not its end, strip zeros, then the point."""
     one_point = f"LENGTH({text}) - LENGTH(REPLACE({text}, '.', '')) = 1 AND {text} NOT LIKE '%.'"
     return f"CASE WHEN {one_point} THEN RTRIM(RTRIM({text}, '0'), '.') ELSE {text} END"

@@ -34,9 +34,13 @@ class DuckDBTable(Table):
             raise DataError(
                 f"{path}: no such database file. Check the URL: duckdb:///relative.db or duckdb:////absolute.db."
             )
-        # Extensions would be fetched from the network at run time.
-        settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-        options: dict[str, Any] = settings | {"temp_directory": scratch}
+        # Extensions would be fetched from the network at run time; a table of no such name would be a variable of ours.
+        options: dict[str, Any] = {
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+            "temp_directory": scratch,
+        }
         self._connection = call_quietly(
             lambda: duckdb.connect(path, read_only=True, config=options), f"{path} is not a DuckDB file."
         )

@@ -1,0 +1,133 @@
+"""Learning a list: every check, the certificate, and what a request shows of itself."""
+
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dprules.accounting import Assumption
+from dprules.errors import DataError, ParameterError, PrivacyError, ResourceError, SchemaError
+from dprules.jobs import FitRequest, ListSettings, check_fit, fit, fit_without_privacy, predict
+from dprules.models import Released, RuleList
+from dprules.schema import Label, PrivateCuts, Schema
+
+
+def test_a_list_is_learnt_and_certified(table, schema, released):
+    assert isinstance(released.model, RuleList)
+    assert (predict(released.model, table) == np.array(table["y"])).mean() > 0.95
+    assert released.faults() == []
+    assert released.label == schema.label
+    assert released.certificate.assumptions == (Assumption.SCHEMA, Assumption.SETTINGS)
+    assert Released.from_json(released.to_json()) == released
+
+
+def test_a_seed_repeats_everything(table, schema):
+    """Also the choice of a unit's rows and the draws of private cuts."""
+    private = Schema(schema.label, (*schema.columns[:2], PrivateCuts("n", lower=0, upper=30)))
+    request = FitRequest(table, private, epsilon=2.0, unit="id", seed=5)
+    first, second = (fit(request) for _ in range(2))
+    assert first.model == second.model
+    assert not first.certificate.private
+
+
+def test_progress_is_told_of_public_things(table, schema):
+    steps: list[tuple[str, int, int | None]] = []
+
+    def note(step: str, done: int, total: int | None) -> None:
+        steps.append((step, done, total))
+
+    fit(FitRequest(table, schema, ListSettings(max_rules=4)), note)
+    assert steps[0] == ("reading the table", 0, None)
+    assert {total for step, _, total in steps if step == "drawing rules"} == {5}
+
+
+REFUSED = {
+    "epsilon": (dict(epsilon=0), ParameterError),
+    "delta": (dict(delta=0), ParameterError),
+    "neighbours": (dict(neighbours="near"), ParameterError),
+    "zero-out": (dict(neighbours="zero-out"), ParameterError),
+    "unit": (dict(unit="nobody"), DataError),
+    "unit rows": (dict(unit_rows=2), ParameterError),
+    "shares": (dict(settings=ListSettings(shares={"counts": 0.99})), ParameterError),
+    "lemma": (dict(settings=ListSettings(accounting="paper"), epsilon=90), PrivacyError),
+    "columns": (dict(schema=Schema(Label("y", ("no", "yes")), (PrivateCuts("z", lower=0, upper=1),))), DataError),
+    "data": (dict(data=3), DataError),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("job", [fit, check_fit])
+def test_a_check_refuses_what_a_fit_refuses(case, job, table, schema):
+    changes, error = REFUSED[case]
+    with pytest.raises(error, match=r"\.$"):
+        job(FitRequest(**{"data": table, "schema": schema} | changes))
+
+
+def test_a_check_reads_no_cell(table, schema, monkeypatch):
+    def fail(*_arguments):
+        raise AssertionError("a cell was read")
+
+    monkeypatch.setattr("dprules.tables.frames.ArrowTable._batches", fail)
+    summary = check_fit(FitRequest(table, schema))
+    assert summary.conditions > summary.literals == 12
+    with pytest.raises(DataError, match="cannot be read"):  # unless rows are public
+        check_fit(FitRequest(table, schema, rows_are_public=True))
+
+
+def test_too_many_conditions_are_counted_and_not_built(schema):
+    wide = Schema(schema.label, tuple(PrivateCuts(f"n{i}", lower=0, upper=1, number=63) for i in range(300)))
+    nothing = pa.table({name: pa.array([], pa.float64()) for name in wide.names})
+    with pytest.raises(ParameterError, match="conditions are too many"):
+        check_fit(FitRequest(nothing, wide, ListSettings(width=3)))
+
+
+def test_schemas_that_ask_nothing_are_refused(table):
+    from dprules.schema import Categorical
+
+    with pytest.raises(ParameterError, match="leaves anything to ask"):
+        check_fit(FitRequest(table, Schema(Label("y", ("no", "yes")), (Categorical("b", ("u",)),))))
+    with pytest.raises(SchemaError, match="placeholder"):
+        check_fit(FitRequest(table, Schema(Label("y", ("?no", "?yes")), (Categorical("b", ("u", "v")),))))
+
+
+def test_a_request_shows_nothing_and_is_not_pickled(schema):
+    request = FitRequest({"a": ["CANARY"]}, schema, labels=["CANARY"])
+    assert "CANARY" not in repr(request) + str(request)
+    with pytest.raises(PrivacyError):
+        pickle.dumps(request)
+
+
+def test_out_of_memory_is_one_sentence_without_sizes(table, schema, monkeypatch):
+    def fail(*_arguments):
+        np.zeros((2**45, 2000))
+
+    monkeypatch.setattr("dprules.tables.records.Records.sample", fail)
+    for job in (fit, check_fit, fit_without_privacy):
+        with pytest.raises(ResourceError) as refused:
+            job(FitRequest(table, schema))
+        assert "2000" not in str(refused.value)
+        assert refused.value.__context__ is None
+        assert refused.value.__cause__ is None
+
+
+def test_settings_are_in_the_certificate_in_types_of_json(table, schema):
+    numbers: dict[str, Any] = dict(max_rules=np.int64(3), reward=np.float64(0.5), shares={"counts": np.float32(0.25)})
+    settings = ListSettings(**numbers)
+    certificate = fit(FitRequest(table, schema, settings)).certificate
+    assert json.loads(json.dumps(certificate.settings)) == {
+        "model": "list",
+        "width": 2,
+        "max_rules": 3,
+        "reward": 0.5,
+        "accounting": "exact",
+        "shares": {"counts": 0.25},
+    }
+
+
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_without_privacy(table, schema, scheduled):
+    rules = fit_without_privacy(FitRequest(table, schema), scheduled=scheduled)
+    assert (predict(rules, table) == np.array(table["y"])).mean() > 0.95

@@ -1,0 +1,316 @@
+"""What holds private values shows none: a walk over every class of the rooms that see rows, counts, scores or noise."""
+
+import copy
+import importlib
+import inspect
+import operator
+import pickle
+import pkgutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+import duckdb
+import ibis
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+import scipy.sparse
+
+from dprules.errors import PrivacyError
+from dprules.jobs import FitRequest, OnlineRequest, StreamLearner, StreamSettings
+from dprules.jobs.labels import with_labels
+from dprules.jobs.prediction import PredictedBatch, PredictedRows
+from dprules.learners.streams import (
+    ClippedBlock,
+    ConditionBlock,
+    DenseBlock,
+    EventBatch,
+    PackedBlock,
+    Position,
+    PrivateLearner,
+    ScoredDraws,
+    Secret,
+    SegmentPolicy,
+    SparseBlock,
+    Stream,
+    StreamFeatures,
+    create_stream,
+)
+from dprules.mechanisms import AboveThreshold, SecureBits, SeededBits
+from dprules.mechanisms.above_threshold import _Runs
+from dprules.mechanisms.draw import _Proposal
+from dprules.mechanisms.exact import Uniform
+from dprules.numbers import rational
+from dprules.private import Private
+from dprules.schema import Boolean, Categorical, Label, Schema, build_conditions, literals_of
+from dprules.tables import ColumnsTable, PackedSample, open_table, pack, read_records
+from dprules.tables.cells import CodedCells
+from dprules.tables.lines import tokenize
+
+ROOMS = ("tables", "learners", "mechanisms", "jobs")
+
+PUBLIC = {
+    "dprules.tables.csv_files.CsvFile": "a path and the header line",
+    "dprules.learners.lists.greedy_cover.Exponential": "a tilt, and where noise comes from",
+    "dprules.learners.lists.plan.ListPlan": "bounds from public numbers",
+    "dprules.learners.lists.plan._Bounds": "bounds from public numbers",
+    "dprules.learners.lists.recipe.Recipe": "chosen from public numbers and released counts",
+    "dprules.learners.lists.settings.ListSettings": "what the user asks for",
+    "dprules.learners.streams.baselines.FollowTheLeader": "a yardstick for made-up streams, not for private ones",
+    "dprules.learners.streams.baselines.Perceptron": "a yardstick without privacy",
+    "dprules.learners.streams.baselines.TreeSum": "a yardstick for made-up streams, not for private ones",
+    "dprules.learners.streams.batched.BatchedPolicy": "a function of what was released",
+    "dprules.learners.streams.blocks.Weights": "a released hypothesis",
+    "dprules.learners.streams.confident.ConfidentWinnow": "a yardstick without privacy",
+    "dprules.learners.streams.event_files.EventFile": "a path and the header line",
+    "dprules.learners.streams.examples.ExampleStream": "makes examples up",
+    "dprules.learners.streams.features.StreamFeatures": "a schema and a width",
+    "dprules.learners.streams.guarded.GuardedPolicy": "a function of what was released",
+    "dprules.learners.streams.learner.DrawnIndices": "a release",
+    "dprules.learners.streams.paper.PaperPolicy": "a function of what was released",
+    "dprules.learners.streams.plan.LearnerPlan": "bounds from public numbers",
+    "dprules.learners.streams.plan.StreamPlan": "bounds from public numbers",
+    "dprules.learners.streams.plan._Setting": "public numbers",
+    "dprules.learners.streams.segment.SegmentPolicy": "a function of what was released",
+    "dprules.learners.streams.settings.StreamSettings": "what the user asks for",
+    "dprules.learners.streams.winnow.Winnow": "a yardstick without privacy",
+    "dprules.mechanisms.above_threshold.AboveThreshold": "public parameters",
+    "dprules.mechanisms.bits.SeededBits": "reproducible, hence never private",
+    "dprules.jobs.auditing.AuditReport": "about made-up instances",
+    "dprules.jobs.evaluation.Evaluation": "what was released, and its certificate",
+    "dprules.jobs.fitting.FitSummary": "public facts",
+    "dprules.jobs.online.OnlineRequest": "columns and a width",
+    "dprules.jobs.online.PlainLearner": "a yardstick without privacy",
+}
+"""Classes that hold nothing private, and why."""
+
+ABSTRACT = {"dprules.tables.table.Table", "dprules.learners.streams.blocks.Block"}
+"""Private classes that cannot be made."""
+
+
+def modules_of(room: str) -> Iterator[ModuleType]:
+    package = importlib.import_module(f"dprules.{room}")
+    yield package
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        yield importlib.import_module(found.name)
+
+
+def name_of(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def classes_of(module: ModuleType) -> dict[str, type]:
+    """The classes that a module defines, by their full names; classes inside classes too."""
+    found: dict[str, type] = {}
+    waiting = [kind for kind in vars(module).values() if inspect.isclass(kind)]
+    while waiting:
+        kind = waiting.pop()
+        if kind.__module__ == module.__name__ and name_of(kind) not in found:
+            found[name_of(kind)] = kind
+            waiting += [inner for inner in vars(kind).values() if inspect.isclass(inner)]
+    return found
+
+
+CLASSES = {name: kind for room in ROOMS for module in modules_of(room) for name, kind in classes_of(module).items()}
+
+
+def is_plain(kind: type) -> bool:
+    """Protocols, enumerations and errors hold no values of their own."""
+    return bool(getattr(kind, "_is_protocol", False)) or issubclass(kind, Enum | BaseException)
+
+
+def leaks(classes: dict[str, type]) -> list[str]:
+    """Classes that are neither private nor known to be public."""
+    return [
+        name
+        for name, kind in classes.items()
+        if not issubclass(kind, Private) and not is_plain(kind) and name not in PUBLIC
+    ]
+
+
+def test_every_class_is_private_or_known_to_be_public():
+    assert leaks(CLASSES) == [], "make them subclasses of Private, or say in PUBLIC why they are public"
+
+
+def test_no_private_class_is_called_public_and_no_entry_is_stale():
+    assert [name for name in PUBLIC if name not in CLASSES] == []
+    assert [name for name in PUBLIC if issubclass(CLASSES[name], Private)] == []
+
+
+def test_the_walk_notices_a_class_that_holds_rows():
+    planted = ModuleType("dprules.tables.planted")
+    place = {"__module__": planted.__name__}
+    scores = type("Scores", (), place | {"__qualname__": "Outer.Scores"})
+    vars(planted)["Rows"] = type("Rows", (), place)
+    vars(planted)["Outer"] = type("Outer", (Private,), place | {"Scores": scores})
+    vars(planted)["Words"] = type("Words", (Protocol,), place)
+    vars(planted)["Borrowed"] = pa.Table
+    assert sorted(leaks(classes_of(planted))) == [
+        "dprules.tables.planted.Outer.Scores",
+        "dprules.tables.planted.Rows",
+    ]
+
+
+def test_private_methods_are_not_overridden_by_a_dataclass():
+    """A dataclass with eq or repr writes them anew."""
+    for name, kind in CLASSES.items():
+        if issubclass(kind, Private):
+            for method in ("__eq__", "__reduce_ex__", "__copy__", "__deepcopy__"):
+                assert getattr(kind, method) is getattr(Private, method), f"{name}.{method}"
+            assert not hasattr(kind, "_repr_html_")
+
+
+# One of each, with a canary in it.
+
+CANARY = 987_654_321
+WORD = "canary-of-a-cell"
+BITS = SeededBits(1)
+LABEL = Label("y", ("a", "b"))
+SCHEMA = Schema(LABEL, (Categorical("x", (WORD, "v")), Boolean("b")))
+CELLS = {"x": [WORD, "v"], "b": [True, False], "y": ["a", "b"], "n": [CANARY, CANARY]}
+ARRAY = np.array([[CANARY, 1], [0, CANARY]])
+LABELS = np.array([0, 1], dtype=np.int16)
+
+
+def with_table(source: Any, **options: Any) -> Any:
+    with open_table(source, **options) as table:
+        return table
+
+
+def in_csv(folder: Path) -> str:
+    path = folder / "t.csv"
+    path.write_text(f"x,y\n{WORD},a\n")
+    return str(path)
+
+
+def in_parquet(folder: Path) -> str:
+    path = folder / "t.parquet"
+    pyarrow.parquet.write_table(pa.table(CELLS), path)
+    return str(path)
+
+
+def in_duckdb(folder: Path) -> Any:
+    path = folder / "t.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("cells", pa.table(CELLS))
+        connection.execute("CREATE TABLE t AS SELECT * FROM cells")
+    return with_table(f"duckdb:///{path}", table="t")
+
+
+def in_stream(folder: Path) -> Stream:
+    create_stream(folder / "s", StreamSettings(), StreamFeatures(SCHEMA))
+    with Stream.open(folder / "s") as stream:
+        return stream
+
+
+def learner() -> PrivateLearner:
+    made = PrivateLearner(SegmentPolicy.start(3, 1.0))
+    made.learn(DenseBlock(ARRAY), np.ones(2, dtype=np.int8))
+    return made
+
+
+def conditions() -> ConditionBlock:
+    literals = [literal for name in "pq" for literal in literals_of(Boolean(name))]
+    return ConditionBlock(np.ones((2, 4), dtype=np.bool_), build_conditions(literals, 2))
+
+
+MAKERS: dict[str, Callable[[Path], Any]] = {
+    "CodedCells": lambda folder: CodedCells(np.array([0]), [WORD]),
+    "DuckDBTable": in_duckdb,
+    "CsvTable": lambda folder: with_table(in_csv(folder)),
+    "ParquetTable": lambda folder: with_table(in_parquet(folder)),
+    "ColumnsTable": lambda folder: ColumnsTable(CELLS),
+    "ArrowTable": lambda folder: with_table(pa.table(CELLS)),
+    "_PandasTable": lambda folder: with_table(pd.DataFrame(CELLS)),
+    "_IbisTable": lambda folder: with_table(ibis.memtable(pd.DataFrame(CELLS))),
+    "TokenizedLines": lambda folder: tokenize(f"{WORD}\n".encode(), b",", [0], 1, multiline=False, whole=True),
+    "Records": lambda folder: read_records(ColumnsTable(CELLS), SCHEMA, FitRequest(None, SCHEMA).account().unit, BITS),
+    "PackedSample": lambda folder: PackedSample.from_booleans(ARRAY > 0, LABELS, 2),
+    "DenseBlock": lambda folder: DenseBlock(ARRAY),
+    "ClippedBlock": lambda folder: ClippedBlock(ARRAY),
+    "PackedBlock": lambda folder: PackedBlock(pack(ARRAY > 0), 2),
+    "SparseBlock": lambda folder: SparseBlock(scipy.sparse.csr_matrix(ARRAY)),
+    "ConditionBlock": lambda folder: conditions(),
+    "EventBatch": lambda folder: EventBatch([{"x": WORD}], Position(1, CANARY, WORD)),
+    "Position": lambda folder: Position(1, CANARY, WORD),
+    "ScoredDraws": lambda folder: ScoredDraws(ARRAY.ravel(), 1, 1),
+    "Secret": lambda folder: Secret(ARRAY.ravel(), CANARY, (CANARY, CANARY)),
+    "PrivateLearner": lambda folder: learner(),
+    "Stream": in_stream,
+    "Watch": lambda folder: AboveThreshold(3, 1, 1).resume((CANARY, CANARY)),
+    "_Runs": lambda folder: _Runs(np.array([CANARY]), np.array([1]), rational(1, "tilt")),
+    "SecureBits": lambda folder: SecureBits(),
+    "_Proposal": lambda folder: _Proposal([CANARY, 0], rational(1, "tilt"), None),
+    "Uniform": lambda folder: Uniform(CANARY, BITS),
+    "FitRequest": lambda folder: FitRequest(pd.DataFrame(CELLS), SCHEMA, labels=[WORD]),
+    "LabelledTable": lambda folder: with_labels(CELLS, ["a", "b"], LABEL),
+    "PredictedRows": lambda folder: PredictedRows([WORD], [[WORD]]),
+    "PredictedBatch": lambda folder: PredictedBatch(np.array([WORD]), {"x": [WORD]}),
+    "StreamLearner": lambda folder: StreamLearner(StreamSettings(), OnlineRequest((Boolean("b"),)), (), 1),
+}
+"""By the name of the class. PostgreSQL's needs a server, and is a table like DuckDB's."""
+PRIVATE = {name: kind for name, kind in CLASSES.items() if issubclass(kind, Private)}
+
+
+def test_there_is_one_of_each():
+    makeable = {name for name in PRIVATE if name not in ABSTRACT}
+    missing = {name.rsplit(".", 1)[1] for name in makeable} - set(MAKERS) - {"PostgresTable"}
+    assert missing == set(), "give MAKERS one of each"
+    assert all(inspect.isabstract(PRIVATE[name]) for name in ABSTRACT)
+
+
+@pytest.fixture(params=MAKERS)
+def holder(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    made = MAKERS[request.param](tmp_path)
+    assert type(made).__name__ == request.param
+    return made
+
+
+def test_nothing_is_shown(holder, capsys):
+    for text in (repr(holder), str(holder), f"{holder}", f"{holder!r}"):
+        assert str(CANARY) not in text
+        assert WORD not in text
+    print(holder)
+    assert WORD not in capsys.readouterr().out
+    assert len(repr(holder)) < 400
+
+
+def test_nothing_is_pickled_or_copied(holder):
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(PrivacyError, match="cannot be copied or pickled"):
+            pickle.dumps(holder, protocol)
+    for copied in (copy.copy, copy.deepcopy, lambda value: copy.deepcopy([value])):
+        with pytest.raises(PrivacyError, match="cannot be copied or pickled"):
+            copied(holder)
+
+
+def test_nothing_is_compared(holder):
+    for compare in (operator.eq, operator.ne):
+        for one, other in ((holder, 1), (1, holder), (holder, object()), ([holder], [1])):
+            with pytest.raises(PrivacyError, match="cannot be compared"):
+                compare(one, other)
+    for order in (operator.lt, operator.ge):
+        with pytest.raises(TypeError):
+            order(holder, holder)
+    assert operator.eq(holder, holder)
+    assert len({holder, holder}) == 1
+
+
+def test_an_error_names_the_class_and_nothing_else(holder):
+    with pytest.raises(PrivacyError) as told:
+        pickle.dumps(holder)
+    assert str(told.value).startswith(type(holder).__name__)
+    assert WORD not in str(told.value)
+
+
+def test_a_store_that_is_closed_shows_nothing_of_sqlite(tmp_path):
+    stream = in_stream(tmp_path)
+    with pytest.raises((sqlite3.ProgrammingError, PrivacyError)) as told:
+        stream.learn([{"x": WORD}], "s", 1)
+    assert WORD not in str(told.value)
