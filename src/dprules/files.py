@@ -3,7 +3,10 @@
 import hashlib
 import json
 import os
+import re
+import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,8 @@ from dprules.errors import ModelError
 
 LARGEST_DOCUMENT = 50_000_000
 """Characters of a JSON document: more is no model."""
+SCRATCH = "dprules-scratch-"
+"""How folders begin that engines put private rows aside in; the number of the process follows."""
 
 
 def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
@@ -100,3 +105,22 @@ def digest(document: object) -> str:
     """
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def remove_left_folders() -> None:
+    """Remove folders of ours whose process is gone: what engines put aside when they were killed."""
+    with suppress(OSError):
+        for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
+            named = re.match(r"([0-9]{1,9})-", folder.name.removeprefix(SCRATCH))
+            if named and folder.lstat().st_uid == os.getuid() and not _is_running(int(named[1])):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True

@@ -83,7 +83,7 @@ def assert_neighbours(before: Sequence[object], after: Sequence[object]) -> None
     assert list(after[same + 1 :]) == list(before[same:]), "one record changed how others are read"
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The library that makes the frame does not take the cell: there is no such neighbour."""
 
 
@@ -121,7 +121,7 @@ class Source:
                 raise
             except BaseException:  # some libraries panic
                 pass
-        raise Refused
+        raise RefusedError
 
     def lines(self, odd: Record | None, folder: Path) -> list[Line]:
         """The usable records with the odd one."""
@@ -133,13 +133,13 @@ class Source:
         odd = RECORDS[0] | dict.fromkeys(FEATURES, cell)
         try:
             made = self.make(RECORDS, odd, folder)
-        except Refused:
+        except RefusedError:
             yield from self._one_by_one(cell, folder)
         else:
             yield read_lines(made, **self.options)
         try:
             made = self.make(RECORDS, RECORDS[0] | {LABEL: cell}, folder)
-        except Refused:
+        except RefusedError:
             return
         yield read_lines(made, **self.options)
 
@@ -147,7 +147,7 @@ class Source:
         for name in FEATURES:
             try:
                 made = self.make(RECORDS, RECORDS[0] | {name: cell}, folder)
-            except Refused:
+            except RefusedError:
                 continue
             yield read_lines(made, **self.options)
 
@@ -171,7 +171,7 @@ def as_bytes(cell: object) -> bytes | None:
         return b"1" + b"0" * 5000
     if cell is None or isinstance(cell, bool | int | float | np.generic | datetime.date | datetime.time):
         return b"" if cell is None else str(cell).encode()
-    raise Refused
+    raise RefusedError
 
 
 def csv_line(record: Record, delimiter: bytes) -> bytes:
@@ -257,7 +257,8 @@ def pandas_located(records: Sequence[Record], odd: Record | None, folder: Path) 
     """A frame to which a row is added in place."""
     frame = pd.DataFrame(as_columns(records))
     if odd is not None:
-        frame.loc[len(frame)] = list(odd.values())
+        row: Any = list(odd.values())
+        frame.loc[len(frame)] = row
     return frame
 
 
@@ -268,15 +269,17 @@ def pandas_parquet(records: Sequence[Record], odd: Record | None, folder: Path) 
 
 def polars_of_list(strict: bool) -> Build:
     def build(records: Sequence[Record], odd: Record | None, folder: Path) -> object:
-        return _kept(pl.DataFrame(as_columns(inserted(records, odd)), strict=strict))
+        return without_structs(pl.DataFrame(as_columns(inserted(records, odd)), strict=strict))
 
     return build
 
 
-def _kept(frame: pl.DataFrame) -> pl.DataFrame:
+def without_structs(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame in which numbers have not been made structs, or times numbers."""
-    if any(kind.is_nested() for kind in frame.dtypes) or frame["since"].dtype.is_numeric():
-        raise Refused
+    if any(kind.is_nested() for kind in frame.dtypes):
+        raise RefusedError
+    if "since" in frame.columns and frame["since"].dtype.is_numeric():
+        raise RefusedError
     return frame
 
 
@@ -284,7 +287,7 @@ def polars_joined(records: Sequence[Record], odd: Record | None, folder: Path) -
     base = pl.DataFrame(as_columns(records))
     if odd is None:
         return base
-    return _kept(pl.concat([base, pl.DataFrame(as_columns([odd]))], how="vertical_relaxed"))
+    return without_structs(pl.concat([base, pl.DataFrame(as_columns([odd]))], how="vertical_relaxed"))
 
 
 def polars_objects(records: Sequence[Record], odd: Record | None, folder: Path) -> pl.DataFrame:
@@ -293,7 +296,7 @@ def polars_objects(records: Sequence[Record], odd: Record | None, folder: Path) 
 
 
 def polars_categorical(records: Sequence[Record], odd: Record | None, folder: Path) -> pl.DataFrame:
-    frame = _kept(pl.DataFrame(as_columns(inserted(records, odd)), strict=False))
+    frame = without_structs(pl.DataFrame(as_columns(inserted(records, odd)), strict=False))
     return frame.with_columns(pl.col("sex").cast(pl.Categorical), pl.col("grade").cast(pl.String).cast(pl.Categorical))
 
 
@@ -336,7 +339,8 @@ def _update(connection: duckdb.DuckDBPyConnection, name: str, cell: object) -> N
         connection.execute(f"UPDATE t SET {name} = ? WHERE {last}", [cell])
 
 
-TYPED = "grade INT, age BIGINT, share FLOAT, sex VARCHAR, smoker BOOLEAN, consent BOOLEAN, since TIMESTAMP, dose DOUBLE, y INT"
+KINDS = ("INT", "BIGINT", "FLOAT", "VARCHAR", "BOOLEAN", "BOOLEAN", "TIMESTAMP", "DOUBLE", "INT")
+TYPED = ", ".join(f"{name} {kind}" for name, kind in zip(RECORDS[0], KINDS, strict=True))
 VARCHARS = ", ".join(f"{name} VARCHAR" for name in RECORDS[0])
 
 

@@ -189,7 +189,9 @@ PREDICT = [predict for column in COLUMNS for predict in exported(column)]
 
 
 @settings(max_examples=150, deadline=None)
-@given(cell=st.one_of(TEXTS, st.none(), st.booleans(), st.integers(), st.floats(), st.decimals(), st.binary(max_size=4)))
+@given(
+    cell=st.one_of(TEXTS, st.none(), st.booleans(), st.integers(), st.floats(), st.decimals(), st.binary(max_size=4))
+)
 def test_cells_in_python(cell: object) -> None:
     compare([cell], [[predict({"c": cell}) == "yes" for predict in PREDICT]])
 

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from door.odd import NUMBERS, OBJECTS, TEXTS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from door.odd import NUMBERS, OBJECTS, TEXTS
 from dprules.schema.cells import (
     canonical_decimal,
     find_value,
@@ -124,7 +124,10 @@ def test_equal_decimals_have_one_form(number: Decimal) -> None:
         ("1e99", 1e99),
         (2**53 + 1, 2.0**53),
         (Decimal("0.5"), 0.5),
-        *((odd, None) for odd in ("0x10", "1_000", "1,5", "nan", "inf", "\u00a03", "\uff13", "\t3", "e5", ".", "", "3 4")),
+        *(
+            (odd, None)
+            for odd in ("0x10", "1_000", "1,5", "nan", "inf", "\u00a03", "\uff13", "\t3", "e5", ".", "", "3 4")
+        ),
         *((odd, None) for odd in (True, np.True_, "true", 10**100, "1e100", "-1e100", "1e999", "1e1000", 10**400)),
         ("0" * 199 + "1", 1.0),
         ("0" * 200 + "1", None),
@@ -143,7 +146,10 @@ def test_a_number_and_its_text_read_alike(number: float) -> None:
 @pytest.mark.parametrize(
     ("cell", "truth"),
     [
-        *((word, True) for word in (True, np.True_, 1, 1.0, "1", "1.0", "true", "TRUE", " t ", "Yes", "y", Decimal("1.00"))),
+        *(
+            (word, True)
+            for word in (True, np.True_, 1, 1.0, "1", "1.0", "true", "TRUE", " t ", "Yes", "y", Decimal("1.00"))
+        ),
         *((word, False) for word in (False, 0, -0.0, "0", "0.00", "-0", "false", "F", "No", "n")),
         *((word, None) for word in (2, "2", "01", "t.0", "yes.0", "tru", "\u00a0yes", "on", "", None, "1.")),
     ],

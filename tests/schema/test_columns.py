@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from door.odd import NUMBERS, OBJECTS, TEXTS
 
+from door.odd import NUMBERS, OBJECTS, TEXTS
 from dprules.errors import SchemaError
 from dprules.schema import MISSING, Boolean, Categorical, Clipped, Column, FieldError, Numeric, Positive, PrivateCuts
 from dprules.schema.cells import read_number, read_truth
@@ -16,7 +16,16 @@ def test_codes_of_values() -> None:
 
 def test_codes_of_numbers() -> None:
     age = Numeric("age", cuts=(1.0, 2.0))
-    assert [age.code(cell) for cell in (0.9, 1, 1.5, 2, "2.1", " 1 ", "x", None)] == [0, 1, 1, 2, 2, 1, MISSING, MISSING]
+    assert [age.code(cell) for cell in (0.9, 1, 1.5, 2, "2.1", " 1 ", "x", None)] == [
+        0,
+        1,
+        1,
+        2,
+        2,
+        1,
+        MISSING,
+        MISSING,
+    ]
     assert age.code(True) == MISSING
     assert age.size == 3
 
@@ -28,7 +37,16 @@ def test_codes_of_truths() -> None:
 
 def test_clipped_numbers_are_weighed() -> None:
     column = Clipped("c")
-    assert [column.number(cell) for cell in (2, -5, 0.5, True, False, "x", None, float("nan"))] == [1, -1, 0.5, 1, 0, 0, 0, 0]
+    assert [column.number(cell) for cell in (2, -5, 0.5, True, False, "x", None, float("nan"))] == [
+        1,
+        -1,
+        0.5,
+        1,
+        0,
+        0,
+        0,
+        0,
+    ]
     assert column.number(0.1) == round(6.4) / 64
     assert column.size == 0
     with pytest.raises(SchemaError, match="weighed as they are"):
@@ -108,13 +126,13 @@ def test_numpy_scalars_become_plain_values() -> None:
     ],
 )
 def test_a_column_made_in_python_is_checked(make: object, sentence: str | None) -> None:
-    """Issue 8, item 8: nothing that is wrong is taken for something else."""
+    """Nothing that is wrong is taken for something else."""
     with pytest.raises(SchemaError, match=sentence or "must be"):
         make()  # type: ignore[operator]
 
 
 def test_values_cannot_be_given_by_place_where_a_flag_was() -> None:
-    """Issue 8, item 8: a positional list became `missing_literal`."""
+    """A list of values given by place became `missing_literal`."""
     with pytest.raises(TypeError):
         Categorical("c", False, ["a"])  # type: ignore[call-arg]
     with pytest.raises(TypeError):

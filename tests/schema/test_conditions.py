@@ -94,7 +94,7 @@ def test_width_is_one_two_or_three(width: object) -> None:
 
 
 def test_candidates_are_counted_before_they_are_built() -> None:
-    """Issue 8, item 9: width 3 over 1,000 columns, 4,000 columns at width 2, and thousands of cuts."""
+    """Width 3 over 1,000 columns, 4,000 columns at width 2, and thousands of cuts ran out of memory."""
     thousand = [literal for i in range(1_000) for literal in literals_of(Boolean(f"b{i}"))]
     assert count_conditions(thousand, 3) == 2_000 + 4 * comb(1_000, 2) + 8 * comb(1_000, 3)
     many = [literal for i in range(4_000) for literal in literals_of(Boolean(f"b{i}"))]
@@ -102,11 +102,11 @@ def test_candidates_are_counted_before_they_are_built() -> None:
     cuts = literals_of(Numeric("n", range(29_000)))
     assert count_conditions(cuts, 2) == 58_000 + comb(29_000, 2)
     for literals, width in ((thousand, 3), (many, 2), (cuts, 2)):
-        with pytest.raises(ParameterError, match="conditions are too many. Lower width"):
+        with pytest.raises(ParameterError, match="conditions are too many"):
             build_conditions(literals, width)
 
 
 def test_no_cubic_work_in_the_number_of_values() -> None:
-    """Issue 8, item 9: 5,000 values work."""
+    """5,000 values work; 400 used to take seconds."""
     literals = literals_of(Categorical("c", [f"v{i}" for i in range(5_000)]))
     assert len(build_conditions(literals, 2)) == count_conditions(literals, 3) == 10_000

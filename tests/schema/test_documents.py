@@ -56,7 +56,10 @@ kind = "boolean"
             r"line 21: columns.smoker.kind must be categorical, numeric or boolean",
         ),
         (('kind = "boolean"', 'kind = "boolean"\ncolour = 1'), r"line 22: columns.smoker.colour must be one of"),
-        (('[columns.smoker]\nkind = "boolean"', "[columns]\nsmoker = 1"), r"columns.smoker must be a table with a kind"),
+        (
+            ('[columns.smoker]\nkind = "boolean"', "[columns]\nsmoker = 1"),
+            r"columns.smoker must be a table with a kind",
+        ),
         (("[columns.smoker]", "[columns.y]"), r"column 'y' is the label"),
         (("[label]", "[label"), r"schema: not valid TOML"),
         (("[label]", "values_are_public = 1\n[label]"), r"values_are_public must be true or false"),

@@ -1,6 +1,6 @@
 import pytest
-from door.odd import NUMBERS, OBJECTS, TEXTS
 
+from door.odd import NUMBERS, OBJECTS, TEXTS
 from dprules.schema import (
     MISSING,
     Boolean,
@@ -88,4 +88,11 @@ def test_what_a_column_cannot_be_asked_does_not_fit(literal: Literal) -> None:
 
 
 def test_values_are_shown_as_they_are() -> None:
-    assert [show_value(value) for value in (30.0, 0.1, 1e15, 2, "a", -0.0)] == ["30", "0.1", "1000000000000000.0", "2", "a", "0"]
+    assert [show_value(value) for value in (30.0, 0.1, 1e15, 2, "a", -0.0)] == [
+        "30",
+        "0.1",
+        "1000000000000000.0",
+        "2",
+        "a",
+        "0",
+    ]

@@ -71,7 +71,7 @@ def test_literals_stand_column_by_column() -> None:
 
 
 def test_a_schema_of_numpy_values_can_be_written() -> None:
-    """Issue 8, item 8: NumPy scalars broke `to_json`."""
+    """NumPy's scalars broke the file of a model."""
     schema = Schema(Label("y", np.array([0, 1])), [Categorical("c", np.array([1, 2])), Numeric("n", np.arange(3.0))])
     assert Schema.from_document(json.loads(json.dumps(schema.document()))) == schema
     assert Schema.from_toml(schema.to_toml()) == schema
@@ -88,7 +88,7 @@ def test_a_schema_of_numpy_values_can_be_written() -> None:
     ],
 )
 def test_a_schema_made_in_python_is_checked(label: object, columns: object, sentence: str) -> None:
-    """Issue 8, item 8."""
+    """As one in a file is."""
     with pytest.raises(SchemaError, match=sentence):
         Schema(label, columns)  # type: ignore[arg-type]
 

@@ -4,17 +4,16 @@ import datetime
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from door.odd import NUMBERS, OBJECTS, TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from door.odd import NUMBERS, OBJECTS, TEXTS
 from dprules.schema import Boolean, Categorical, Clipped, Column, Numeric, Positive
 from dprules.schema.cells import read_number, read_value
 from dprules.tables import open_table
@@ -82,7 +81,9 @@ def integers(kind: str) -> st.SearchStrategy[list[int]]:
 
 
 FLOATS = st.lists(st.floats(width=64) | st.sampled_from([0.7, -0.0, 1e100, -1e100, 2.0**53, 1e16]), max_size=12)
-WORDS = st.lists(st.text("a1.0e- tTrue\u00a0\uff11\0", max_size=5) | st.sampled_from(["a", "1.0", "true", "0.50"]), max_size=12)
+WORDS = st.lists(
+    st.text("a1.0e- tTrue\u00a0\uff11\0", max_size=5) | st.sampled_from(["a", "1.0", "true", "0.50"]), max_size=12
+)
 BYTES = st.lists(st.binary(max_size=3) | st.sampled_from([b"a", b"1.0", b"\xff", b""]), max_size=12)
 
 
@@ -98,7 +99,14 @@ def test_integers_of_every_width(data: st.DataObject, kind: str) -> None:
     nullable = pd.array([*values, None], dtype=kind.replace("i", "I", 1).replace("uI", "UI"))
     check(cells_of(pd.DataFrame({"c": nullable})), [*values, None])
     check(cells_of(pd.DataFrame({"c": pd.Series(values, dtype="object")})), values)
-    check(cells_of(pl.DataFrame({"c": pl.Series([*values, None], dtype=getattr(pl, kind.replace("int", "Int").replace("u", "U")))})), [*values, None])
+    check(
+        cells_of(
+            pl.DataFrame(
+                {"c": pl.Series([*values, None], dtype=getattr(pl, kind.replace("int", "Int").replace("u", "U")))}
+            )
+        ),
+        [*values, None],
+    )
     check(pa.array([*values, None], kind).dictionary_encode(), [*values, None])
 
 
@@ -170,7 +178,9 @@ def test_texts_of_frames(values: list[str]) -> None:
 
 UNITS = ("s", "ms", "us", "ns")
 # NumPy itself wraps around within the first microsecond of its range.
-TICKS = st.lists(st.integers(-(2**63) + 1000, 2**63 - 1) | st.integers(-(10**13), 10**13) | st.just(1577836800), max_size=8)
+TICKS = st.lists(
+    st.integers(-(2**63) + 1000, 2**63 - 1) | st.integers(-(10**13), 10**13) | st.just(1577836800), max_size=8
+)
 
 
 def moment(ticks: int, unit: str, zone: datetime.tzinfo | None = None) -> datetime.datetime | None:
@@ -200,7 +210,12 @@ def test_timestamps_of_every_unit(unit: str, ticks: list[int]) -> None:
 
 
 def test_a_timestamp_in_a_column_of_objects_reads_as_in_one_of_timestamps() -> None:
-    for text in ("1969-12-31 23:59:59.999999999", "2020-01-01", "2262-04-11 23:47:16.854775807", "1900-01-01 00:00:00.1"):
+    for text in (
+        "1969-12-31 23:59:59.999999999",
+        "2020-01-01",
+        "2262-04-11 23:47:16.854775807",
+        "1900-01-01 00:00:00.1",
+    ):
         typed = pd.Series([pd.Timestamp(text)])
         check(cells_of(pd.DataFrame({"c": typed})), typed.tolist())
 

@@ -1,5 +1,7 @@
 """One physical line is one record: fast and slow splitting agree, wherever blocks are cut."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +9,9 @@ from hypothesis import strategies as st
 from dprules.tables.lines import split_line, strip_line_end, tokenize
 
 NASTY = st.lists(
-    st.sampled_from([b",", b'"', b"\n", b"\r", b"\r\n", b"a", b"bc", b'""', b"\x00", b"\xff", b";", b'a,"b",c\n', b",,\n"]),
+    st.sampled_from(
+        [b",", b'"', b"\n", b"\r", b"\r\n", b"a", b"bc", b'""', b"\x00", b"\xff", b";", b'a,"b",c\n', b",,\n"]
+    ),
     max_size=40,
 ).map(b"".join)
 
@@ -25,7 +29,7 @@ def fast(data: bytes, delimiter: bytes, wanted: list[int], width: int, multiline
     columns = []
     for slot in range(len(wanted)):
         offsets, texts = lines.column(slot)
-        columns.append([bytes(texts[a:b]) for a, b in zip(offsets, offsets[1:], strict=False)])
+        columns.append([bytes(texts[a:b]) for a, b in pairwise(offsets)])
     return [list(cells) for cells in zip(*columns, strict=True)]
 
 
@@ -41,7 +45,7 @@ def test_blocks_are_cut_anywhere(data: bytes, cuts: list[int], width: int) -> No
     places = sorted({0, *cuts, len(data)})
     found: list[list[bytes]] = []
     rest = b""
-    for start, stop in zip(places, places[1:], strict=False):
+    for start, stop in pairwise(places):
         block = rest + data[start:stop]
         whole = stop == len(data)
         lines = tokenize(block, b",", range(width), width, multiline=False, whole=whole)
@@ -100,7 +104,8 @@ def test_cells_of_a_line(line: bytes, cells: list[bytes] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "stripped"), [(b"a\r\n", b"a"), (b"a\n", b"a"), (b"a\r", b"a\r"), (b"a\r\r\n", b"a\r"), (b"a", b"a"), (b"", b"")]
+    ("line", "stripped"),
+    [(b"a\r\n", b"a"), (b"a\n", b"a"), (b"a\r", b"a\r"), (b"a\r\r\n", b"a\r"), (b"a", b"a"), (b"", b"")],
 )
 def test_line_ends(line: bytes, stripped: bytes) -> None:
     assert strip_line_end(line) == stripped

@@ -34,7 +34,9 @@ def test_it_is_removed_when_the_work_fails(elsewhere: Path) -> None:
 
 
 def test_what_a_killed_process_left_is_removed_at_the_next_start(elsewhere: Path) -> None:
-    code = "import time\nfrom dprules.tables.scratch import scratch_folder\nwith scratch_folder():\n    time.sleep(60)\n"
+    code = (
+        "import time\nfrom dprules.tables.scratch import scratch_folder\nwith scratch_folder():\n    time.sleep(60)\n"
+    )
     process = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"TMPDIR": str(elsewhere)})
     while not list(elsewhere.iterdir()):
         time.sleep(0.01)

@@ -23,6 +23,7 @@ from dprules.errors import (
     SchemaError,
     UnverifiedError,
 )
+from dprules.files import remove_left_folders
 
 app = typer.Typer(
     help="Learn readable rules from sensitive records under differential privacy.",
@@ -75,6 +76,7 @@ def main() -> None:
     """Run a command; an error becomes one sentence and a named exit code, never a traceback with cells in it."""
     _refuse_core_dumps()
     _print_anything()
+    remove_left_folders()
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, _terminate)
     try:

@@ -12,7 +12,7 @@ from dprules.schema import Label, Value, show_value
 from dprules.schema.cells import canonical_decimal
 from dprules.tables import Table, open_table
 from dprules.tables.cells import Cells, CodedCells
-from dprules.tables.frames import series_cells
+from dprules.tables.frames import polars_cells, series_cells
 from dprules.tables.table import Batch
 
 _UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
@@ -28,7 +28,7 @@ def label_cells(labels: Any) -> Cells:
     elif shape is not None and len(shape) != 1:
         raise ParameterError("y must have one label for each row: a list, or an array with one dimension.")
     if hasattr(labels, "to_arrow"):  # Polars
-        labels = labels.to_arrow()
+        return polars_cells(labels)
     if isinstance(labels, pa.ChunkedArray):
         labels = labels.combine_chunks()
     return labels if isinstance(labels, np.ndarray | pa.Array) else list(labels)

@@ -142,10 +142,11 @@ def series_cells(series: Any) -> Cells:
 
 def _polars(source: Any) -> Table:
     frame = source.collect() if not hasattr(source, "iter_columns") else source
-    return ColumnsTable({name: _polars_cells(frame[name]) for name in frame.columns}, "the data frame")
+    return ColumnsTable({name: polars_cells(frame[name]) for name in frame.columns}, "the data frame")
 
 
-def _polars_cells(series: Any) -> Cells:
+def polars_cells(series: Any) -> Cells:
+    """The cells of one column of Polars."""
     if str(series.dtype) == "Object":
         return series.to_list()
     try:

@@ -4,10 +4,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
-_PREFIX = "dprules-scratch-"
+from dprules.files import SCRATCH, remove_left_folders
+
+__all__ = ["remove_left_folders", "scratch_folder"]
 
 
 @contextmanager
@@ -17,27 +18,8 @@ def scratch_folder() -> Iterator[str]:
     SIGTERM ends a command like Ctrl-C does (`dprules.cli`), so that the folder is removed then, too.
     """
     remove_left_folders()
-    folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
+    folder = tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-")
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def remove_left_folders() -> None:
-    """Remove folders of ours whose process is gone."""
-    with suppress(OSError):
-        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-            process = folder.name.removeprefix(_PREFIX).split("-")[0]
-            if process.isdigit() and folder.stat().st_uid == os.getuid() and not _is_running(int(process)):
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # somebody else's
-        return True
-    return True

@@ -14,6 +14,8 @@ from dprules.tables import PackedSample
 from learners.lists.samples import FEATURES, ROWS, examples_of, sample_of
 
 TILT = 0.7
+UNEVEN = [*ROWS, *ROWS[:1] * 2]
+"""More of one class: otherwise the tilt of the default would not be seen."""
 SCHEDULES = [
     ((0,), False, 1),
     ((1,), False, 1),
@@ -48,7 +50,7 @@ def test_the_constant_true_is_called_alike():
 
 @pytest.mark.parametrize(("rewards", "capped", "ratio"), SCHEDULES)
 def test_the_code_that_runs_has_the_exact_law(rewards, capped, ratio, bits):
-    assert_law(run(sample_of(ROWS), bits, rewards, capped, ratio), law_of(ROWS, rewards, capped, ratio))
+    assert_law(run(sample_of(UNEVEN), bits, rewards, capped, ratio), law_of(UNEVEN, rewards, capped, ratio))
 
 
 def test_a_public_prior_has_the_exact_law(bits):
@@ -96,9 +98,8 @@ def test_a_doubled_tilt_is_noticed(bits):
 
 
 def test_a_tilt_that_is_not_lowered_for_the_default_is_noticed(bits):
-    rows = ROWS[:1] * 3
     with pytest.raises(AssertionError):
-        assert_law(run(sample_of(rows), bits, (1,), True, ratio=1), law_of(rows, (1,), True, ratio=0.25))
+        assert_law(run(sample_of(UNEVEN), bits, (1,), True, ratio=1), law_of(UNEVEN, (1,), True, ratio=0.25))
 
 
 def test_records_that_are_not_removed_are_noticed(bits):

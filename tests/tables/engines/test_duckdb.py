@@ -72,9 +72,9 @@ def test_what_cannot_be_read_is_told_without_the_engine_s_words(make: Make, tmp_
         pass
     assert caught.value.__context__ is None
     (tmp_path / "odd.db").write_bytes(b"secret-cell" * 1000)
-    with pytest.raises(DataError, match="is not a DuckDB file") as caught:
-        with open_table(f"duckdb:///{tmp_path / 'odd.db'}", table="t"):
-            pass
+    odd = f"duckdb:///{tmp_path / 'odd.db'}"
+    with pytest.raises(DataError, match="is not a DuckDB file") as caught, open_table(odd, table="t"):
+        pass
     assert "secret-cell" not in str(caught.value)
     view = make("CREATE VIEW v AS SELECT CAST(a AS INTEGER) AS a FROM t")
     with open_table(view, table="v") as table, pytest.raises(DataError, match="cannot be read") as caught:
