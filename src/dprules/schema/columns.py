@@ -164,7 +164,7 @@ class PrivateCuts(Column):
     number : int
         1, 3, 7, 15, 31 or 63: each level of halving doubles them.
     step : float or None
-        Cuts are lower + multiples of it; None: a thousandth of the range.
+        Cuts are lower + multiples of it; None: the usual one (1, 2, 5, 10, ...) that leaves 500 places or more.
     """
 
     lower: float
