@@ -1,6 +1,7 @@
 """Lists beyond the default settings: ranking (AUC), widths, persons with several rows, the paper's sample bound."""
 
 from collections.abc import Callable
+from functools import partial
 from statistics import mean
 from typing import Any
 
@@ -38,7 +39,7 @@ def run() -> list[dict[str, Any]]:
             )
         print(name, [(r["kind"], f"{r['value']:.3f}") for r in results if r.get("set") == name], flush=True)
     for rows in (1, 2, 5, 10):
-        value = _mean("diabetes130", ListSettings(), accuracy, unit="patient", unit_rows=rows)
+        value = _mean("diabetes130", ListSettings(), partial(_with_patients, rows))
         results.append({"kind": "unit", "set": "diabetes130", "rows": rows, "value": value})
     return results
 
@@ -46,6 +47,12 @@ def run() -> list[dict[str, Any]]:
 def _mean(name: str, settings: ListSettings, score: Callable[..., float], **unit: Any) -> float:
     table, schema = load(name)
     return mean(score(*split(table, seed), schema, settings, **unit) for seed in SEEDS)
+
+
+def _with_patients(rows: int, train: pa.Table, test: pa.Table, schema: Schema, settings: ListSettings) -> float:
+    """The file does not say whose a stay is: every so many rows are given to one made-up patient."""
+    patients = pa.array(np.arange(len(train)) // rows)
+    return accuracy(train.append_column("patient", patients), test, schema, settings, unit="patient", unit_rows=rows)
 
 
 def _auc(train: object, test: pa.Table, schema: Schema, settings: ListSettings) -> float:
@@ -107,7 +114,8 @@ def table(results: list[dict[str, Any]]) -> str:
     parts = [markdown(["epsilon 1", *LABELS], rows)] if rows else []
     if units:
         parts.append(
-            "What it costs to protect a patient with up to so many stays (diabetes130, 101,766 stays, epsilon 1):\n\n"
+            "What it costs to protect a patient with so many stays (diabetes130, 101,766 stays, which are given to "
+            "made-up patients; epsilon 1):\n\n"
             + markdown(
                 ["stays of a patient", *(str(r["rows"]) for r in units)],
                 [["accuracy", *(f"{r['value']:.3f}" for r in units)]],

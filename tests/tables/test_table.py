@@ -1,3 +1,4 @@
+import errno
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -64,3 +65,36 @@ def test_a_missing_column_is_named() -> None:
 
 def test_a_table_shows_its_source_only() -> None:
     assert repr(Failing(RuntimeError())) == "<table secrets.csv>"
+
+
+class OutOfMemoryException(Exception):  # noqa: N818
+    """Named as DuckDB's."""
+
+
+class IOException(Exception):  # noqa: N818
+    """Named as DuckDB's."""
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(errno.ENOSPC, "secret-cell"), "no room left on the disk"),
+        (IOException("secret-cell: No space left on device"), "no room left on the disk"),
+        (OutOfMemoryException("secret-cell"), "not enough memory"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_engine_without_room_says_so_without_its_words(error: Exception, sentence: str) -> None:
+    batches = Failing(error).batches(["a"])
+    next(batches)
+    with pytest.raises(ResourceError, match=sentence) as caught:
+        next(batches)
+    assert "secret-cell" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_other_failures_of_files_are_told_as_any_other() -> None:
+    batches = Failing(OSError(errno.EIO, "secret-cell")).batches(["a"])
+    next(batches)
+    with pytest.raises(DataError, match="cannot be read"):
+        next(batches)

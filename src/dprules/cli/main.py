@@ -127,7 +127,9 @@ def _place(error: Exception) -> str:
 
 
 def _stop(sentence: str, code: Exit) -> NoReturn:
-    typer.echo(f"dprules: {sentence}", err=True)
+    """Say one line, whatever names it quotes, and end."""
+    line = "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in sentence)
+    typer.echo(f"dprules: {line}", err=True)
     sys.exit(code)
 
 

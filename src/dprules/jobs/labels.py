@@ -74,7 +74,7 @@ def as_labels(classes: Sequence[Value], labels: Any) -> NDArray[Any]:
     if kind == "b":
         return np.array([word in ("true", "1", "1.0") for word in words])
     if kind == "U":
-        return np.array([show_value(value) for value in classes])
+        return np.array([value if isinstance(value, str) else show_value(value) for value in classes])
     if kind not in "iuf":
         return np.array(classes)
     numbers = [_as_number(word) for word in words]

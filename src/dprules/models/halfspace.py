@@ -38,7 +38,9 @@ class Term:
     @property
     def name(self) -> str:
         """How the feature is printed."""
-        return self.feature.name if isinstance(self.feature, Clipped) else " and ".join(map(str, self.feature))
+        if isinstance(self.feature, Clipped):
+            return show_value(self.feature.name)
+        return " and ".join(map(str, self.feature))
 
     def value(self, row: Mapping[str, object]) -> float:
         """Return the feature of a row: 1 or -1, or a number in [-1, 1]."""

@@ -25,7 +25,7 @@ from dprules.errors import ModelError, PrivacyError, SchemaError, UnverifiedErro
 from dprules.files import digest, read_document, read_document_file, require_format, write_whole
 from dprules.models.halfspace import Halfspace
 from dprules.models.rule_list import RuleList
-from dprules.schema import DocumentReader, Label, Numeric, Positive
+from dprules.schema import DocumentReader, Label, Numeric, Positive, show_value
 
 FORMAT = "dprules-model"
 VERSION = 1
@@ -45,7 +45,7 @@ HYPOTHESES = "hypotheses"
 
 def cuts_of(column: str) -> str:
     """Return the name of the release that buys the cuts of a column."""
-    return f"cuts of {column}"
+    return f"cuts of {show_value(column)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,9 +51,10 @@ class Literal:
     value: Value | None = None
 
     def __str__(self) -> str:
+        name = show_value(self.column.name)
         if self.value is None:
-            return f"{self.column.name} {self.operator.value}"
-        return f"{self.column.name} {self.operator.value} {show_value(self.value)}"
+            return f"{name} {self.operator.value}"
+        return f"{name} {self.operator.value} {show_value(self.value)}"
 
     def fits(self) -> bool:
         """Whether the column can be asked this, and the value is one that it declares."""
@@ -100,7 +101,17 @@ class Literal:
 
 
 def show_value(value: Value) -> str:
-    """Return a value as it is printed: integral floats without the point, nothing rounded."""
+    """Return a value as it is printed: integral floats without the point, nothing rounded.
+
+    Text is on one line: a name with a line end in it must not look like another line of what is printed.
+
+    Examples
+    --------
+    >>> show_value(30.0), show_value(0.1), show_value("yes")
+    ('30', '0.1', 'yes')
+    """
+    if isinstance(value, str):
+        return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in value)
     return repr(int(value)) if isinstance(value, float) and value == int(value) and abs(value) < 1e15 else str(value)
 
 

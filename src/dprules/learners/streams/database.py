@@ -69,5 +69,5 @@ def unpack_integers(packed: bytes) -> Integers:
     """Undo `pack_integers`; nothing if the bytes are damaged."""
     try:
         return np.frombuffer(zlib.decompress(packed), dtype=np.int64).copy()
-    except (zlib.error, ValueError):
+    except (zlib.error, TypeError, ValueError):
         return np.zeros(0, dtype=np.int64)

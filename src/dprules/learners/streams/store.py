@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from dprules.accounting import Assumption, Certificate
-from dprules.errors import DataError, ModelError, PrivacyError
+from dprules.errors import DataError, DprulesError, ModelError, PrivacyError
 from dprules.learners.streams.database import connect, pack_integers, transaction, unpack_integers
 from dprules.learners.streams.event_files import Position
 from dprules.learners.streams.features import Event, StreamFeatures
@@ -163,7 +163,18 @@ class Stream(Private):
             except OSError:
                 raise DataError(f"{where} is in use by another process. Wait for it, or stop it.") from None
             with connect(_private(where)) as connection:
-                yield cls(where, connection)
+                yield cls._resume(where, connection)
+
+    @classmethod
+    def _resume(cls, folder: Path, connection: sqlite3.Connection) -> "Stream":
+        """Take a stream up; a state that was damaged is refused in our words."""
+        try:
+            return cls(folder, connection)
+        except DprulesError:
+            raise
+        except (ArithmeticError, LookupError, TypeError, ValueError):  # a table of SQLite's may hold anything
+            pass
+        raise ModelError(f"{folder}: the private state is torn. Start a new stream, and add its epsilon.")
 
     def __repr__(self) -> str:
         return f"<stream {self._folder}>"
