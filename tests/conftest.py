@@ -1,8 +1,8 @@
 """Sources of bits for tests, and a yardstick for frequencies."""
 
 from collections.abc import Mapping
-from typing import Any
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ class Assumption(Enum):
     ROW_COUNT = "the number of rows"
     ROUND_COUNT = "the number of rounds"
     FEATURES = "features and classes"
-    COLUMN_NAMES = "the number and names of the columns"
+    COLUMN_NAMES = "the number, names and types of the columns"
     CLASSES_FROM_LABELS = "the classes, read off y"
     RECORD_BY_RECORD = "that X was computed record by record, by nothing fitted on these rows"
     POSITIVE_NUMBERS = "that numbers are read as x > 0"
