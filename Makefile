@@ -26,9 +26,9 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto --cov --cov-report=term
 
-# The quick part, while writing: no exact laws of long runs, no estimator checks, no commands, no doctests of pages.
+# The quick part, while writing: prices, schemas, tables and models.
 test-fast: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto -q tests/accounting tests/mechanisms tests/schema tests/tables tests/models
+	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto -q tests/accounting tests/schema tests/tables tests/models
 
 # Kills, servers, fuzzing, long statistics.
 test-slow: $(VENV)/.installed-test

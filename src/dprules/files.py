@@ -61,6 +61,8 @@ def read_document(text: str) -> dict[str, Any]:
         raise ModelError("the file is too large for a model. Is it the right one?")
     try:
         parsed = json.loads(text, parse_constant=_refuse_constant)
+        if re.search(r"\\u[dD][89a-fA-F]", text):  # half of a surrogate pair is no text that can be written
+            json.dumps(parsed, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):

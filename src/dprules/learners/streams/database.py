@@ -31,7 +31,7 @@ def connect(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("PRAGMA secure_delete = ON")
         yield connection
         return
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where a damaged file has damaged names
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         error.args = ()  # whoever leaves a `with` by an error gets it as context of ours
     finally:
