@@ -22,7 +22,7 @@ from dprules.cli.exits import Exit
 from dprules.cli.main import main
 
 pytestmark = pytest.mark.slow
-MANY = settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 KNOWN = (Exit.OK, Exit.PARAMETER, Exit.PRIVACY, Exit.FILE, Exit.INPUT, Exit.UNVERIFIED)
 
 

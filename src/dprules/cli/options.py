@@ -38,14 +38,20 @@ def load(path: Path, unverified: bool) -> "Released":
     """Read a model file; one that does not verify is refused, or used with a banner."""
     from dprules.models import Released
 
-    return warn_unverified(Released.load(path, unverified=unverified))
-
-
-def warn_unverified(released: "Released") -> "Released":
-    """Put a banner on standard error if a model does not verify, and return it."""
-    if released.faults():
-        typer.echo(BANNER, err=True)
+    released = Released.load(path, unverified=unverified)
+    judge(released, unverified)
     return released
+
+
+def judge(released: "Released", unverified: bool) -> str:
+    """Return what to say of a model, with a banner on standard error if it does not verify.
+
+    Without `unverified` it has been refused already if it does not, and is not priced a second time.
+    """
+    if not unverified or not released.faults():
+        return CHECKED
+    typer.echo(BANNER, err=True)
+    return BANNER
 
 
 def repeat_source(data: str, table: str | None, delimiter: str | None, multiline: bool) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from dprules.cli.exits import Exit
-from dprules.cli.options import BANNER, CHECKED, Json, ModelFile, Unverified, load
+from dprules.cli.options import BANNER, CHECKED, Json, ModelFile, Unverified, judge
 
 SHOW_EPILOG = "Example: dprules show model.json"
 VERIFY_EPILOG = "Example: dprules verify model.json"
@@ -13,11 +13,14 @@ VERIFY_EPILOG = "Example: dprules verify model.json"
 
 def show(model: ModelFile, as_json: Json = False, unverified: Unverified = False) -> None:
     """Print a model and its privacy statement; one that does not verify is refused."""
-    released = load(model, unverified)
+    from dprules.models import Released
+
+    released = Released.load(model, unverified=unverified)
+    verdict = judge(released, unverified)
     if as_json:
         typer.echo(released.to_json(), nl=False)
         return
-    typer.echo(f"{released}\n{BANNER if released.faults() else CHECKED}")
+    typer.echo(f"{released}\n{verdict}")
 
 
 def verify(

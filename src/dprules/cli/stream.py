@@ -9,14 +9,12 @@ from typing import Annotated
 import typer
 
 from dprules.cli.options import (
-    BANNER,
-    CHECKED,
     Dialect,
     Json,
     Output,
     Unverified,
+    judge,
     require_output,
-    warn_unverified,
     write_or_echo,
 )
 
@@ -110,12 +108,13 @@ def predict(state: State, events: Events, output: Output = None, unverified: Unv
 
     from dprules.jobs import stream_predict, stream_show
 
-    model = warn_unverified(stream_show(state, unverified=unverified)).model
+    published = stream_show(state, unverified=unverified)
+    judge(published, unverified)
     require_output(output, [events, state])
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(["prediction"])
-    writer.writerows([label] for label in stream_predict(model, events, _say))
+    writer.writerows([label] for label in stream_predict(published.model, events, _say))
     write_or_echo(lines.getvalue(), output, mode=0o600)
 
 
@@ -124,13 +123,13 @@ def show(state: State, as_json: Json = False, unverified: Unverified = False) ->
     """Print the published hypothesis and its certificate: public things only."""
     from dprules.jobs import stream_show
 
-    published = warn_unverified(stream_show(state, unverified=unverified))
+    published = stream_show(state, unverified=unverified)
+    verdict = judge(published, unverified)
     if as_json:
         typer.echo(published.to_json(), nl=False)
         return
     released = getattr(published.model, "releases", 0)
-    checked = BANNER if published.faults() else CHECKED
-    typer.echo(f"{published.model}\n\nHypotheses released: {released}.\n\n{published.certificate}\n{checked}")
+    typer.echo(f"{published.model}\n\nHypotheses released: {released}.\n\n{published.certificate}\n{verdict}")
 
 
 @app.command(epilog="Example: dprules stream export clicks --to sql --table events")
@@ -147,5 +146,6 @@ def export(
     from dprules.jobs import stream_show
 
     require_output(output, [state])
-    published = warn_unverified(stream_show(state, unverified=unverified))
+    published = stream_show(state, unverified=unverified)
+    judge(published, unverified)
     write_or_echo(write_form(published, to, table, dialect), output)

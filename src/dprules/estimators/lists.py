@@ -206,7 +206,7 @@ class PrivateDecisionListClassifier(_Lists):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.non_deterministic = True
+        tags.non_deterministic = self.random_state is None
         return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -87,7 +87,7 @@ class PrivateWinnowClassifier(OnlineClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.non_deterministic = True
+        tags.non_deterministic = self.random_state is None
         return tags
 
     def __getstate__(self) -> Any:

@@ -34,6 +34,8 @@ def connect(path: Path) -> Iterator[sqlite3.Connection]:
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where a damaged file has damaged names
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         error.args = ()  # whoever leaves a `with` by an error gets it as context of ours
+        if isinstance(error, UnicodeDecodeError):
+            error.object = b""
     finally:
         connection.close()
     if code in _DISK:
