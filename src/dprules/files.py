@@ -60,7 +60,7 @@ def read_document(text: str) -> dict[str, Any]:
     if len(text) > LARGEST_DOCUMENT:
         raise ModelError("the file is too large for a model. Is it the right one?")
     try:
-        parsed = json.loads(text, parse_constant=_refuse_constant)
+        parsed = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_doubles)
         if re.search(r"\\u[dD][89a-fA-F]", text):  # half of a surrogate pair is no text that can be written
             json.dumps(parsed, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
@@ -77,6 +77,14 @@ def read_document_file(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         text = ""
     return read_document(text)
+
+
+def _refuse_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A key that stands twice shows one value to readers and another to us."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError
+    return made
 
 
 def _refuse_constant(name: str) -> None:

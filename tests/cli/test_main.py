@@ -134,3 +134,22 @@ def test_sizes_of_numpys_arrays_are_never_told(shell, monkeypatch):
     code, out, err = shell(*PLAN)
     assert_one_sentence(code, err, Exit.RESOURCE)
     assert "4711" not in out + err
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [("KeyboardInterrupt", Exit.INTERRUPTED), ("ImportError", Exit.RESOURCE), ("MemoryError", Exit.RESOURCE)],
+)
+def test_what_goes_wrong_while_loading_is_one_sentence_too(error, expected):
+    code = f"""
+import sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            raise {error}
+sys.meta_path.insert(0, Finder())
+from dprules.cli import main
+main()
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert_one_sentence(ran.returncode, ran.stderr, expected)

@@ -313,6 +313,8 @@ ODD: dict[str, tuple[Any, Any]] = {
     "text in a list of rows": ([[0, "text"], [1, 0], [1, None]], ["yes", "no", "yes"]),
     "a huge number in a list of rows": ([[0, 10**400], [1, 0], [1, 1]], ["yes", "no", "yes"]),
     "a list in a list of rows": ([[0, [1, 2]], [1, 0], [1, 1]], ["yes", "no", "yes"]),
+    "lists in all cells": ([[[0], [1]], [[1], [0]]], ["yes", "no"]),
+    "a list of arrays": ([np.array([0, 1]), np.array([1, 0])], ["yes", "no"]),
     "one class": ([[0, 1], [1, 0]], ["yes", "yes"]),
     "no rows": (np.zeros((0, 2)), []),
     "text and huge numbers": (np.array([["abc", 1], [10**400, 0], [None, pd.NA]], dtype=object), ["yes", "no", "yes"]),

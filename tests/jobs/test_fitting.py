@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 from dprules.accounting import Assumption
@@ -20,8 +21,14 @@ def test_a_list_is_learnt_and_certified(table, schema, released):
     assert (predict(released.model, table) == np.array(table["y"])).mean() > 0.95
     assert released.faults() == []
     assert released.label == schema.label
-    assert released.certificate.assumptions == (Assumption.SCHEMA, Assumption.SETTINGS)
+    assert released.certificate.assumptions == (Assumption.SCHEMA, Assumption.SETTINGS, Assumption.RECORD_BY_RECORD)
     assert Released.from_json(released.to_json()) == released
+
+
+def test_a_file_is_taken_as_it_is(table, schema, tmp_path):
+    pyarrow.csv.write_csv(table, tmp_path / "d.csv")
+    for data in (tmp_path / "d.csv", str(tmp_path / "d.csv")):
+        assert Assumption.RECORD_BY_RECORD not in fit(FitRequest(data, schema)).certificate.assumptions
 
 
 def test_a_seed_repeats_everything(table, schema):
@@ -79,7 +86,7 @@ def test_a_check_reads_no_cell(table, schema, monkeypatch):
 
 def test_too_many_conditions_are_counted_and_not_built(schema):
     wide = Schema(schema.label, tuple(PrivateCuts(f"n{i}", lower=0, upper=1, number=63) for i in range(300)))
-    nothing = pa.table({name: pa.array([], pa.float64()) for name in wide.names})
+    nothing = pa.table({name: pa.array([], pa.float64()) for name in wide.names} | {"y": pa.array([], pa.string())})
     with pytest.raises(ParameterError, match="conditions are too many"):
         check_fit(FitRequest(nothing, wide, ListSettings(width=3)))
 
@@ -131,3 +138,13 @@ def test_settings_are_in_the_certificate_in_types_of_json(table, schema):
 def test_without_privacy(table, schema, scheduled):
     rules = fit_without_privacy(FitRequest(table, schema), scheduled=scheduled)
     assert (predict(rules, table) == np.array(table["y"])).mean() > 0.95
+
+
+@pytest.mark.parametrize(("labels", "held"), [([True, False], "Booleans"), ([1, 0], "numbers")])
+def test_labels_of_a_type_that_matches_no_class_are_refused(labels, held, schema):
+    """The type of a column is public; learning from nothing would spend epsilon all the same."""
+    kinds = {column.name: pa.array([None, None], pa.string()) for column in schema.columns}
+    table = pa.table(kinds | {schema.label.name: labels})
+    for job in (check_fit, fit):
+        with pytest.raises(DataError, match=f"holds {held}, which match none"):
+            job(FitRequest(table, schema))

@@ -28,6 +28,7 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to wri
 Dialect = Annotated[str, typer.Option(help="duckdb, postgres or sqlite (sql).")]
 
 BANNER = "NOT VERIFIED: the certificate does not hold for this model. Do not trust it."
+SEEDED = "NOT PRIVATE: the noise of this model was seeded. Do not publish it."
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
 
 _MODEL_MARK = b'"format": "dprules-'
@@ -44,14 +45,21 @@ def load(path: Path, unverified: bool) -> "Released":
 
 
 def judge(released: "Released", unverified: bool) -> str:
-    """Return what to say of a model, with a banner on standard error if it does not verify.
+    """Return what to say of a model, with a banner on standard error if it does not verify, or is not private.
 
     Without `unverified` it has been refused already if it does not, and is not priced a second time.
     """
+    warn_seeded(released)
     if not unverified or not released.faults():
         return CHECKED
     typer.echo(BANNER, err=True)
     return BANNER
+
+
+def warn_seeded(released: "Released") -> None:
+    """Put a banner on standard error if the noise of a model was seeded."""
+    if not released.certificate.private:
+        typer.echo(SEEDED, err=True)
 
 
 def repeat_source(data: str, table: str | None, delimiter: str | None, multiline: bool) -> str:

@@ -45,3 +45,9 @@ def predict(
     writer.writerow([*(keep or []), "prediction"])
     writer.writerows(zip(*found.copied, found.labels, strict=True))
     write_or_echo(lines.getvalue(), output, mode=0o600)
+    if found.left_out:
+        typer.echo(
+            f"{found.left_out:,} lines cannot be read (quotes, number of cells) and have no prediction: the output has "
+            "fewer rows than the file. Copy a key with --keep.",
+            err=True,
+        )

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from dprules.cli.exits import Exit
-from dprules.cli.options import BANNER, CHECKED, Json, ModelFile, Unverified, judge
+from dprules.cli.options import BANNER, CHECKED, Json, ModelFile, Unverified, judge, warn_seeded
 
 SHOW_EPILOG = "Example: dprules show model.json"
 VERIFY_EPILOG = "Example: dprules verify model.json"
@@ -34,8 +34,10 @@ def verify(
     import json
 
     from dprules.jobs import verify as find_faults
+    from dprules.models import Released
 
     faults = find_faults(model)
+    warn_seeded(Released.load(model, unverified=True))
     if as_json:
         typer.echo(json.dumps({"verified": not faults, "faults": faults}, indent=2))
     elif faults:

@@ -78,14 +78,19 @@ def _check_names(estimator: Any, names: list[str], *, reset: bool) -> None:
 
 
 def _as_matrix(rows: Any) -> Any:
-    """Return a list of rows as an array of objects: a type that NumPy infers would depend on single cells."""
-    try:
-        matrix = np.array(rows, dtype=object)
-    except ValueError:
-        matrix = None
-    if matrix is None or matrix.ndim != 2:
+    """Return a list of rows as an array of objects: a type or shape that NumPy infers would depend on single cells."""
+    widths = {len(row) if _is_row(row) else -1 for row in rows}
+    if len(widths) != 1 or -1 in widths:
         return rows  # scikit-learn says what is wrong with it
+    matrix = np.empty((len(rows), widths.pop()), dtype=object)
+    for place, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            matrix[place, column] = cell
     return matrix
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
 
 
 def typed_classes(label: Label, labels: Any, given: Sequence[Any]) -> NDArray[Any]:

@@ -74,7 +74,7 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if typed is not None:
             require_readable(typed, schema.label)
         self._keep_classes(schema.label.classes, as_labels(schema.label.classes, typed))
-        return X, schema, labels, (Assumption.SCHEMA, *self._unread(X))
+        return X, schema, labels, (Assumption.SCHEMA,)
 
     def _note_features(self, X: Any, schema: Schema) -> None:
         """Keep the names of a frame's columns; files and tables of a database have no shape."""
@@ -85,11 +85,6 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             names = [name for name in read_names(X) if name != schema.label.name]
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
-
-    @staticmethod
-    def _unread(X: Any) -> tuple[Assumption, ...]:
-        """Data that comes from memory may have been computed by anything; files are taken as they are."""
-        return () if isinstance(X, str | Path) else (Assumption.RECORD_BY_RECORD,)
 
     def _keep_classes(self, classes: Sequence[Value], shown: NDArray[Any]) -> None:
         """Keep the classes as y has them, sorted as scikit-learn expects, and where each class of the list is."""
@@ -113,7 +108,7 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _inferred(schema: Schema, classes_read_off: bool) -> tuple[Assumption, ...]:
-    found = [Assumption.COLUMN_NAMES, Assumption.RECORD_BY_RECORD]
+    found = [Assumption.COLUMN_NAMES]
     if any(column.kind == "positive" for column in schema.columns):
         found.append(Assumption.POSITIVE_NUMBERS)
     if classes_read_off:
@@ -145,7 +140,8 @@ class PrivateDecisionListClassifier(_Lists):
     schema : Schema, path, dict or None
         With one, X is a data frame, an Ibis table or a file; without, X is Boolean, or numbers that are read as x > 0.
     classes : sequence or None
-        If they are public; otherwise read off y and listed as assumed public.
+        If they are public; otherwise read off y and listed as assumed public. Leave them out inside estimators that
+        encode labels as 0, 1, ... (`OneVsRestClassifier`, `VotingClassifier`), or declare those.
     shares : dict or None
         Of epsilon by name: "counts" (for `predict_proba`), "cuts", "classes".
     unit : str or None

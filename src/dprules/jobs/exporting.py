@@ -1,8 +1,11 @@
 """A model in another language."""
 
+import json
+
 from dprules.errors import ParameterError
 from dprules.models import Released, RuleList
 
+SEEDED = "NOT PRIVATE: the noise of this model was seeded. Do not publish it."
 FORMS = ("sql", "python", "markdown", "json")
 
 
@@ -31,4 +34,13 @@ def export(released: Released, to: str, table: str | None = None, dialect: str =
         raise ParameterError(f"a halfspace has no {to} form yet. Export sql or json.")
     else:
         text = model.to_python() if to == "python" else model.to_markdown()
-    return text.rstrip("\n") + "\n"
+    return mark_seeded(text, to, released).rstrip("\n") + "\n"
+
+
+def mark_seeded(text: str, to: str, released: Released) -> str:
+    """Return an export with a mark if its noise was seeded: such a model is not private, wherever it goes."""
+    if released.certificate.private:
+        return text
+    if to == "json":
+        return json.dumps({"warning": SEEDED} | json.loads(text), indent=2)
+    return {"sql": f"-- {SEEDED}\n", "python": f"# {SEEDED}\n", "markdown": f"**{SEEDED}**\n\n"}[to] + text

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from dprules.accounting import Account, Assumption, Neighbours, Unit
 from dprules.errors import ParameterError
 from dprules.jobs.check_rows import check_rows
-from dprules.jobs.labels import with_labels
+from dprules.jobs.labels import require_matching_kind, with_labels
 from dprules.jobs.quiet import without_sizes
 from dprules.learners.cuts import SHARE, buy_cuts
 from dprules.learners.lists import (
@@ -130,6 +131,7 @@ def _check(request: FitRequest, table: Table) -> FitSummary:
     schema = request.schema
     refuse_placeholders(schema)
     table.require([*schema.names, *([] if request.unit is None else [request.unit])])
+    require_matching_kind(table.kinds()[schema.label.name], schema.label)
     # Bought cuts are at most as many as were asked for.
     most = schema.with_cuts({column.name: range(column.number) for column in schema.private_cuts})
     literals = most.literals()
@@ -191,6 +193,8 @@ def _learn(
 
 def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list[Assumption]:
     flags: Mapping[Assumption, bool] = {
+        # What comes from memory may have been computed by anything; a file is taken as it is.
+        Assumption.RECORD_BY_RECORD: not isinstance(request.data, str | Path),
         Assumption.ROW_COUNT: account.neighbours is Neighbours.REPLACE,
         Assumption.VALUES_READ_OFF: request.schema.values_are_public,
         Assumption.CLASSES_FROM_LABELS: request.schema.label.inferred,

@@ -67,6 +67,27 @@ def require_readable(labels: Any, label: Label) -> None:
         )
 
 
+def require_matching_kind(kind: str, label: Label) -> None:
+    """Refuse a label column whose declared type, which is public, can match no class: a fit would learn from nothing.
+
+    Parameters
+    ----------
+    kind : str
+        "boolean", "numeric" or "categorical", as `Table.kinds` says.
+    label : Label
+        With the declared classes.
+    """
+    numeric = any(canonical_decimal(str(value)) is not None for value in label.classes)
+    truths = set(label.column().forms) >= {"true", "false"}
+    if (kind == "boolean" and not truths) or (kind == "numeric" and not (numeric or truths)):
+        held = "Booleans" if kind == "boolean" else "numbers"
+        example = "[false, true]" if kind == "boolean" else "[0, 1]"
+        raise DataError(
+            f"column {label.name!r} holds {held}, which match none of the declared classes. Declare them as the table "
+            f"has them, such as {example}."
+        )
+
+
 def as_labels(classes: Sequence[Value], labels: Any) -> NDArray[Any]:
     """Return declared classes in the type that y has, so that predictions can be compared with it."""
     kind = kind_of_labels(labels)

@@ -46,13 +46,16 @@ class PredictedRows(Private):
         The label of each row.
     copied : list of lists
         The text of each cell, column by column.
+    left_out : int
+        Lines that cannot be read and have no prediction.
     """
 
-    __slots__ = ("copied", "labels")
+    __slots__ = ("copied", "labels", "left_out")
 
-    def __init__(self, labels: list[Any], copied: list[list[str | None]]) -> None:
+    def __init__(self, labels: list[Any], copied: list[list[str | None]], left_out: int = 0) -> None:
         self.labels = labels
         self.copied = copied
+        self.left_out = left_out
 
 
 @without_sizes
@@ -83,6 +86,7 @@ def predict_beside(
             found.labels += batch.labels.tolist()
             for column, name in zip(found.copied, keep, strict=True):
                 column += read_texts(batch.cells[name])
+        found.left_out = opened.left_out
     return found
 
 

@@ -132,7 +132,8 @@ def stream_predict(model: Model, events: str, say: Say) -> Iterator[Any]:
     if events == "-":
         batches = _standard_input(0, 0, 1024, say, whole_lines=False)
     else:
-        batches = EventFile(Path(events)).batches(Position(), 8192, whole_lines=False)
+        needed = [column.name for column in model.columns]
+        batches = EventFile(Path(events), needed).batches(Position(), 8192, whole_lines=False)
     for batch in batches:
         yield from model.predict(batch.events)
 

@@ -8,6 +8,7 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
+from dprules.numbers import whole
 from dprules.private import Private
 
 Words = NDArray[np.uint64]
@@ -104,7 +105,7 @@ class SeededBits:
     __slots__ = ("_generator",)
 
     def __init__(self, seed: int) -> None:
-        self._generator = np.random.Generator(np.random.Philox(seed))
+        self._generator = np.random.Generator(np.random.Philox(whole(seed, "seed", least=0)))
 
     @property
     def secure(self) -> bool:

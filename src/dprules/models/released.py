@@ -103,7 +103,9 @@ class Released:
 
     def digest(self) -> str:
         """Return the digest of everything that the certificate is about."""
-        return digest({"kind": self.model.kind, "model": self.model.document(), "label": self.label.entry()})
+        stream = None if self.stream is None else [self.stream.name, self.stream.rounds]
+        parts = {"kind": self.model.kind, "model": self.model.document(), "label": self.label.entry(), "stream": stream}
+        return digest(parts)
 
     def __str__(self) -> str:
         return f"{self.model}\n\n{self.certificate}"
@@ -180,7 +182,11 @@ class Released:
         if not all(text is None or (isinstance(text, str) and len(text) < 1000) for text in texts):
             raise ModelError("the file does not say when and by what it was made. Fit again.")
         table, created, software = texts
-        return cls(model, label, certificate, table, str(created), str(software), _read_stream(document.get("stream")))
+        read = cls(model, label, certificate, table, str(created), str(software), _read_stream(document.get("stream")))
+        # What is not written back is neither checked nor part of the digest: a reader might believe it all the same.
+        if read.document() != document:
+            raise ModelError("the file says more than dprules writes. Ask for the file that was published.")
+        return read
 
     @classmethod
     def from_json(cls, text: str) -> "Released":

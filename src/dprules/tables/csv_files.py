@@ -44,6 +44,8 @@ class CsvFile:
             raise DataError(f"{path}: the header line has quotes that do not balance. Mend it.")
         self.names = tuple(cell.decode() for cell in cells)
         """The columns, in their order."""
+        self.left_out = 0
+        """Lines that the last reading left out: private, like the rows."""
         if len({name.lower() for name in self.names}) < len(self.names):
             raise DataError(f"{path}: two columns have one name. Rename one in the header line.")
 
@@ -53,6 +55,7 @@ class CsvFile:
         wanted = [place[name] for name in names]
         # Each column of a block costs some microseconds: wide tables get larger blocks.
         size = min(LARGEST_BLOCK, BLOCK * max(1, len(self.names) // 100))
+        self.left_out = 0
         rest = b""
         skipping = False
         with self._opened() as file:
@@ -68,6 +71,7 @@ class CsvFile:
                 lines = tokenize(
                     data, self._delimiter, wanted, len(self.names), self._multiline, whole=not block, longest=LONGEST
                 )
+                self.left_out += _count_lines(data[: lines.rest], whole=not block) - len(lines)
                 yield len(lines), [_as_arrow(*lines.column(slot)) for slot in range(len(names))]
                 if not block:
                     return
@@ -110,6 +114,10 @@ class CsvFile:
         if not header.strip():
             raise DataError(f"{self._path}: no header line. The first line must name the columns.")
         return header, len(line)
+
+
+def _count_lines(data: bytes, whole: bool) -> int:
+    return data.count(b"\n") + int(whole and bool(data) and not data.endswith(b"\n"))
 
 
 def _first_record(start: bytes, multiline: bool) -> bytes:

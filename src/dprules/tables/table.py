@@ -19,6 +19,8 @@ class Table(Private, ABC):
     """Records with named cells. Names and kinds of columns are public, everything else is private."""
 
     __slots__ = ("_source",)
+    left_out = 0
+    """Records that the last reading left out because they cannot be read: private."""
     assumes_balanced_quotes = False
     """Whether a record could swallow others unless its quotes balance."""
 
