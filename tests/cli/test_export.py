@@ -53,3 +53,13 @@ def test_unknown_forms_are_refused(more, sentence, shell, stays):
     code, _, err = shell("export", stays / "model.json", *more)
     assert_one_sentence(code, err, Exit.PARAMETER)
     assert sentence in err
+
+
+def test_a_seeded_model_is_marked_wherever_it_goes(shell, stays, tmp_path):
+    seeded = tmp_path / "seeded.json"
+    shell("fit", stays / "stays.csv", "--schema", stays / "schema.toml", "--seed", "5", "-o", seeded)
+    for form in ("sql", "python", "markdown", "json"):
+        assert "NOT PRIVATE" in shell("export", seeded, "--to", form).out
+        assert "NOT PRIVATE" not in shell("export", stays / "model.json", "--to", form).out
+    assert "NOT PRIVATE" in shell("verify", seeded).err
+    assert "NOT PRIVATE" in shell("evaluate", seeded, stays / "stays.csv", "--public").err

@@ -40,3 +40,13 @@ def test_columns_that_are_not_there(shell, stays, tmp_path):
     code, _, err = shell("predict", stays / "model.json", tmp_path / "other.csv")
     assert_one_sentence(code, err, Exit.INPUT)
     assert_refused(shell("predict", stays / "model.json", stays / "stays.csv", "--keep", "z"), Exit.INPUT)
+
+
+def test_lines_without_a_prediction_are_counted(shell, stays, tmp_path):
+    """A line that cannot be read has no row in the output: whoever pastes columns together must know."""
+    lines = (stays / "stays.csv").read_text().splitlines()[:6]
+    (tmp_path / "odd.csv").write_text("\n".join([*lines, '5" pipe', "too,few"]) + "\n")
+    ran = shell("predict", stays / "model.json", tmp_path / "odd.csv")
+    assert len(ran.out.splitlines()) == 6
+    assert "2 lines cannot be read" in ran.err
+    assert "pipe" not in ran.err

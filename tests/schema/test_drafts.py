@@ -21,7 +21,9 @@ def test_a_draft_from_kinds_has_placeholders_only() -> None:
     draft = draft_from_kinds("y", {"n": "numeric", "b": "boolean", "t": "categorical"})
     assert [type(column) for column in draft.columns] == [PrivateCuts, Boolean, Categorical]
     assert Schema.from_toml(draft.to_toml()) == draft
-    with pytest.raises(SchemaError, match=r"the classes of y, the values of t are still the placeholder"):
+    with pytest.raises(
+        SchemaError, match=r"the classes of y, the bounds of n, the values of t are still the placeholder"
+    ):
         refuse_placeholders(draft)
 
 
@@ -57,3 +59,11 @@ def test_quantile_cuts_look_past_a_common_value() -> None:
 def test_values_that_cannot_be_declared_together_are_left_out() -> None:
     assert declarable_values(["1", "b", "1.0", str(2**60), "2"]) == ("1", "b", "2")
     assert len(declarable_values([f"v{i}" for i in range(100)])) == 60
+
+
+def test_bounds_of_a_draft_are_placeholders_too():
+    drafted = draft_from_kinds("y", {"age": "numeric"})
+    filled = Schema(Label("y", ("no", "yes")), drafted.columns)
+    with pytest.raises(SchemaError, match="the bounds of age are still the placeholders"):
+        refuse_placeholders(filled)
+    refuse_placeholders(Schema(filled.label, (PrivateCuts("age", 0, 1),)))

@@ -15,6 +15,8 @@ CUTS = 8
 """Cuts of a numeric column whose values are public."""
 MOST_LISTED = 60
 """Values of a column that a draft lists."""
+PLACEHOLDER_BOUND = 999_999_999.0
+"""Bounds of a number that are to be filled in."""
 PLACEHOLDER = "?"
 """Text that begins with it is to be filled in: a schema that has some is refused."""
 
@@ -37,7 +39,7 @@ def _empty(name: str, kind: str) -> Column:
     if kind == "boolean":
         return Boolean(name)
     if kind == "numeric":
-        return PrivateCuts(name, lower=0.0, upper=1.0)
+        return PrivateCuts(name, lower=-PLACEHOLDER_BOUND, upper=PLACEHOLDER_BOUND)
     return Categorical(name, (PLACEHOLDER,))
 
 
@@ -87,8 +89,10 @@ def refuse_placeholders(schema: Schema) -> None:
     for column in schema.columns:
         if isinstance(column, Categorical) and _has_placeholder(column.values):
             gaps.append(f"the values of {column.name}")
+        if isinstance(column, PrivateCuts) and column.upper == PLACEHOLDER_BOUND == -column.lower:
+            gaps.append(f"the bounds of {column.name}")
     if gaps:
-        raise SchemaError(f"{', '.join(gaps)} are still the placeholder {PLACEHOLDER!r} of the draft. Fill them in.")
+        raise SchemaError(f"{', '.join(gaps)} are still the placeholders of the draft. Fill them in.")
 
 
 def _has_placeholder(values: Sequence[object]) -> bool:
