@@ -261,8 +261,10 @@ def test_a_file_that_no_stream_published_is_refused(folder):
     document = json.loads(path.read_text())
     document["stream"] = None
     path.write_text(json.dumps(document))
-    with pytest.raises(ModelError, match="not the public file of a stream"):
+    with pytest.raises(ModelError, match="the certificate is for another model"):
         read_published(folder)
+    with pytest.raises(ModelError, match="not the public file of a stream"):
+        read_published(folder, unverified=True)
 
 
 CHANGES = {
