@@ -4,7 +4,7 @@ from dprules.accounting import compose, cover, stream
 from dprules.accounting.account import Account
 from dprules.accounting.assumptions import Assumption
 from dprules.accounting.calibrate import largest, smallest
-from dprules.accounting.certificate import Certificate, Charge, Release
+from dprules.accounting.certificate import SEEDED, Certificate, Charge, Release
 from dprules.accounting.curve import Curve
 from dprules.accounting.events import (
     Approximate,
@@ -27,6 +27,7 @@ from dprules.accounting.unit import Unit
 from dprules.accounting.zcdp import conversion
 
 __all__ = [
+    "SEEDED",
     "Account",
     "Approximate",
     "Assumption",

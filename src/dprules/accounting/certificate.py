@@ -17,6 +17,8 @@ from dprules.files import require_format
 from dprules.numbers import LARGEST, rounded_down
 
 FORMAT = "dprules-certificate"
+SEEDED = "NOT PRIVATE: this run used seeded noise. Do not publish it."
+"""The mark of everything that seeded noise has made, wherever it is shown."""
 VERSION = 1
 MOST_RELEASES = 1_000
 """Releases that a document may list."""
@@ -119,7 +121,7 @@ class Certificate:
             "Not covered: running time and memory, and whatever else was released about the same data.",
         ]
         if not self.secure:
-            lines.insert(0, "NOT PRIVATE: this run used seeded noise. Do not publish it.")
+            lines.insert(0, SEEDED)
         return "\n".join(lines)
 
     def verify(self) -> bool:

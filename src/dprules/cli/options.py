@@ -28,7 +28,6 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to wri
 Dialect = Annotated[str, typer.Option(help="duckdb, postgres or sqlite (sql).")]
 
 BANNER = "NOT VERIFIED: the certificate does not hold for this model. Do not trust it."
-SEEDED = "NOT PRIVATE: the noise of this model was seeded. Do not publish it."
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
 
 _MODEL_MARK = b'"format": "dprules-'
@@ -59,6 +58,8 @@ def judge(released: "Released", unverified: bool) -> str:
 def warn_seeded(released: "Released") -> None:
     """Put a banner on standard error if the noise of a model was seeded."""
     if not released.certificate.private:
+        from dprules.accounting import SEEDED
+
         typer.echo(SEEDED, err=True)
 
 

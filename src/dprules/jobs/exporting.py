@@ -2,10 +2,10 @@
 
 import json
 
+from dprules.accounting import SEEDED
 from dprules.errors import ParameterError
 from dprules.models import Released, RuleList
 
-SEEDED = "NOT PRIVATE: the noise of this model was seeded. Do not publish it."
 FORMS = ("sql", "python", "markdown", "json")
 
 

@@ -64,7 +64,7 @@ class CsvFile:
                 block = file.read(size)
                 data = rest + block
                 # What follows a line that was too long belongs to it, up to its line feed.
-                if skipping:  # the end of a line that is too long
+                if skipping:
                     cut = data.find(b"\n")
                     data = data[cut + 1 :] if cut >= 0 else b""
                     skipping = cut < 0 and bool(block)
