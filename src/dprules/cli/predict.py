@@ -46,9 +46,9 @@ def predict(
     writer.writerows(zip(*found.copied, found.labels, strict=True))
     write_or_echo(lines.getvalue(), output, mode=0o600)
     if found.left_out:
-        lines = "1 line" if found.left_out == 1 else f"{found.left_out:,} lines"
+        counted = "1 line" if found.left_out == 1 else f"{found.left_out:,} lines"
         typer.echo(
-            f"{lines} cannot be read (quotes, number of cells) and got no prediction: the output has fewer rows than the "
-            "file. Copy a key with --keep.",
+            f"{counted} cannot be read (quotes, number of cells) and got no prediction: the output has fewer rows than "
+            "the file. Copy a key with --keep.",
             err=True,
         )
