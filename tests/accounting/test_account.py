@@ -112,7 +112,7 @@ def test_a_refusal_charges_nothing_and_says_what_to_do():
     said = str(caught.value)
     assert said.startswith("counts would cost more than is left: epsilon 0.5 and delta 1e-06. Nothing has run")
     assert "epsilon 2 at delta 0" in said
-    assert said.endswith("Lower the tilt, or raise the budget.")
+    assert said.endswith("Raise epsilon or delta, or ask for less.")
     assert account.charges == ()
     account.charge("counts", Counts(0.5))
     with pytest.raises(PrivacyError, match="more counts would cost more"):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprules.accounting import Cover, Neighbours, cover
+from dprules.accounting import Account, Cover, Neighbours, PaperCover, cover
+from dprules.accounting.one_way import unlimited
 from dprules.errors import ParameterError, PrivacyError
 
 FIGURES = [
@@ -59,7 +60,7 @@ def test_no_round_gains_against_the_closed_form(tilt, share, epsilon, loss):
     u, v = Fraction(share * tilt), Fraction(tilt)
 
     def bound(L):
-        return float(cover.unlimited(u, v, Fraction(epsilon - L)))
+        return float(unlimited(u, v, Fraction(epsilon - L)))
 
     def g(L):
         return max(0.0, -expm1(epsilon - L))
@@ -76,8 +77,8 @@ def test_directions_meet_where_both_hold():
     """HS_-e(P || Q) = 1 - e^-e + e^-e HS_e(Q || P): the two branches of the closed form are one function."""
     u, v = Fraction(1, 7), Fraction(1, 5)
     for epsilon in (Fraction(-1, 3), Fraction(-1, 50), Fraction(1, 50)):
-        forward = float(cover.unlimited(u, v, epsilon))
-        backward = float(cover.unlimited(v, u, -epsilon))
+        forward = float(unlimited(u, v, epsilon))
+        backward = float(unlimited(v, u, -epsilon))
         assert forward == pytest.approx(-expm1(epsilon) + exp(epsilon) * backward, rel=1e-9)
 
 
@@ -221,7 +222,7 @@ def test_no_round_gains_against_the_closed_form_of_an_exchange(tilt, reward, los
 
     def value(u, v, L):
         """V(u, v) with its argument L = ln(P/Q)."""
-        return float(cover.unlimited(Fraction(u), Fraction(v), Fraction(-L)))
+        return float(unlimited(Fraction(u), Fraction(v), Fraction(-L)))
 
     here = exchanged(loss)
     rise = slope(loss)
@@ -238,3 +239,12 @@ def test_huge_tilts_and_epsilons_are_answered():
     with pytest.raises(PrivacyError, match="No value meets the budget"):
         cover.epsilon(100, 1e-6, "replace", 1)
     assert cover.delta(0.001, 500, "replace", 0.5) <= 1e-300
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@given(epsilon=st.floats(0.01, 8.0), delta=st.floats(1e-12, 1e-3))
+@settings(max_examples=50, deadline=None)
+def test_the_papers_tilt_is_affordable(neighbours, epsilon, delta):
+    """A tilt that is computed for a budget is never refused by that budget."""
+    tilt = cover.tilt(epsilon, delta, neighbours, accounting="paper")
+    Account(epsilon, delta, neighbours).charge("rules", PaperCover(tilt))

@@ -8,6 +8,7 @@ import pytest
 from dprules.accounting import Account, Assumption, Pure
 from dprules.errors import ParameterError, PrivacyError
 from dprules.jobs import FitRequest, ListSettings, OnlineRequest, StreamLearner, StreamSettings, evaluate, fit
+from dprules.jobs.evaluation import ANSWERS
 from dprules.learners.cuts import buy_cuts
 from dprules.learners.lists import learn_list
 from dprules.learners.streams import SegmentPolicy, StreamFeatures, create_stream
@@ -19,7 +20,8 @@ from learners.lists.samples import ROWS, both_signs
 
 SAMPLE, LITERALS = both_signs(ROWS * 20)
 CLASSES = ("no", "yes")
-COUNTED = ListSettings(shares={"counts": 0.1})
+BOUGHT = ListSettings(max_rules=3, reward=0.5, shares={"counts": 0.1}, class_weight="balanced")
+"""Counts that are not free."""
 SCHEMA = Schema(Label("y", CLASSES), (PrivateCuts("x", lower=0, upper=10, step=1), Boolean("b")))
 CELLS = {"x": np.arange(100) % 11, "b": np.arange(100) % 2 == 0, "y": ["no", "yes"] * 50}
 
@@ -92,8 +94,15 @@ def test_cuts_that_cannot_be_paid_are_not_drawn():
 def test_every_release_of_a_list_is_charged_before_it_is_drawn(monkeypatch):
     bits = Written()
     watch(monkeypatch, bits)
-    learn_list(SAMPLE, LITERALS, CLASSES, COUNTED, Account(1.0, 1e-6), bits)
+    learn_list(SAMPLE, LITERALS, CLASSES, BOUGHT, Account(1.0, 1e-6), bits)
     assert bits.log == [CLASS_COUNTS, "words", RULES, "words", RULE_COUNTS, "words"]
+
+
+def test_free_counts_are_charged_with_their_rules(monkeypatch):
+    bits = Written()
+    watch(monkeypatch, bits)
+    learn_list(SAMPLE, LITERALS, CLASSES, ListSettings(), Account(1.0, 1e-6), bits)
+    assert bits.log == [CLASS_COUNTS, "words", RULES, "words"]
 
 
 @pytest.mark.parametrize("refused", [CLASS_COUNTS, RULES, RULE_COUNTS])
@@ -101,7 +110,7 @@ def test_after_a_refusal_nothing_of_a_list_is_drawn(refused, monkeypatch):
     bits = Written()
     watch(monkeypatch, bits, refused)
     with pytest.raises(PrivacyError):
-        learn_list(SAMPLE, LITERALS, CLASSES, COUNTED, Account(1.0, 1e-6), bits)
+        learn_list(SAMPLE, LITERALS, CLASSES, BOUGHT, Account(1.0, 1e-6), bits)
     assert bits.refused
 
 
@@ -109,7 +118,7 @@ def test_a_fit_charges_cuts_before_it_draws_them(monkeypatch):
     bits = Written()
     watch(monkeypatch, bits)
     monkeypatch.setattr("dprules.jobs.fitting.os_bits", bits)
-    fit(FitRequest(CELLS, SCHEMA, COUNTED))
+    fit(FitRequest(CELLS, SCHEMA, BOUGHT))
     assert bits.log == [cuts_of("x"), "words", CLASS_COUNTS, "words", RULES, "words", RULE_COUNTS, "words"]
 
 
@@ -119,7 +128,7 @@ def test_after_a_refusal_nothing_of_a_fit_is_drawn(refused, monkeypatch):
     watch(monkeypatch, bits, refused)
     monkeypatch.setattr("dprules.jobs.fitting.os_bits", bits)
     with pytest.raises(PrivacyError):
-        fit(FitRequest(CELLS, SCHEMA, COUNTED))
+        fit(FitRequest(CELLS, SCHEMA, BOUGHT))
     assert bits.refused
 
 
@@ -129,13 +138,13 @@ def test_an_evaluation_is_charged_before_it_is_counted(monkeypatch):
     watch(monkeypatch, bits)
     monkeypatch.setattr("dprules.mechanisms.counts.os_bits", bits)
     evaluate(released, CELLS, epsilon=1.0)
-    assert bits.log == ["right and wrong answers", "words"]
+    assert bits.log == [ANSWERS, "words"]
 
 
 def test_an_evaluation_that_is_refused_reads_and_draws_nothing(monkeypatch):
     released = fit(FitRequest(CELLS, SCHEMA))
     bits = Written()
-    watch(monkeypatch, bits, "right and wrong answers")
+    watch(monkeypatch, bits, ANSWERS)
     monkeypatch.setattr("dprules.mechanisms.counts.os_bits", bits)
     monkeypatch.setattr("dprules.jobs.evaluation.open_table", lambda *_: 1 / 0)
     with pytest.raises(PrivacyError):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprules.accounting import Assumption, Counts, Cover, PaperCover, Pure, Quantiles, Release, Unit
+from dprules.accounting import Assumption, CountedCover, Counts, Cover, PaperCover, Pure, Quantiles, Release, Unit
 from dprules.errors import ModelError, PrivacyError, UnverifiedError
 from dprules.jobs import FitRequest, ListSettings, fit, verify
 from dprules.learners.streams import BatchedPolicy, StreamFeatures, StreamSettings, Weights
@@ -37,18 +37,25 @@ CUTS = cuts_of("x")
 
 
 def table(rows: int = 4000, seed: int = 0) -> dict[str, Any]:
-    """The label is whether x reaches 50, or b."""
+    """The label is whether x reaches 50 or b, and not both: no list of one rule says so."""
     random = np.random.default_rng(seed)
     x = random.uniform(0, 100, rows)
     b = random.random(rows) < 0.3
-    return {"x": x, "b": b, "c": random.choice(["u", "v", "w"], rows), "y": np.where((x >= 50) | b, "yes", "no")}
+    return {"x": x, "b": b, "c": random.choice(["u", "v", "w"], rows), "y": np.where((x >= 50) ^ b, "yes", "no")}
 
 
 @cache
 def released_list() -> Released:
-    """A fit with everything: private cuts, class counts, rules, counts of the rules."""
-    settings = ListSettings(shares={"counts": 0.1, "cuts": 0.2})
+    """A fit with everything: private cuts, class counts, class weights, rules with counts."""
+    settings = ListSettings(shares={"cuts": 0.2}, class_weight="balanced")
     return fit(FitRequest(table(), SCHEMA, settings, epsilon=20.0, table="people"))
+
+
+@cache
+def released_bought() -> Released:
+    """A fit whose counts are not free."""
+    settings = ListSettings(max_rules=4, reward=0.5, shares={"counts": 0.1})
+    return fit(FitRequest(table(), SCHEMA, settings, epsilon=20.0))
 
 
 @cache
@@ -61,7 +68,7 @@ def released_stream() -> Released:
     return Released.of(model, features.schema.label, certificate, stream=StreamMark("s", 1000))
 
 
-MADE = {"list": released_list, "stream": released_stream}
+MADE = {"list": released_list, "list with bought counts": released_bought, "stream": released_stream}
 
 
 def rules_of(released: Released) -> RuleList:
@@ -74,9 +81,9 @@ def halfspace_of(released: Released) -> Halfspace:
     return released.model
 
 
-def cover_of(released: Released) -> Cover:
+def cover_of(released: Released) -> CountedCover:
     event = next(release.event for release in released.certificate.releases if release.name == RULES)
-    assert isinstance(event, Cover)
+    assert isinstance(event, CountedCover)
     return event
 
 
@@ -99,7 +106,7 @@ def test_an_envelope_says_what_when_and_by_what():
     assert (released.label.name, released.table) == ("y", "people")
     assert released.software.startswith("dprules ")
     assert released.created.endswith("+00:00")
-    assert [release.name for release in released.certificate.releases] == [CUTS, CLASS_COUNTS, RULES, RULE_COUNTS]
+    assert [release.name for release in released.certificate.releases] == [CUTS, CLASS_COUNTS, RULES]
     assert rules_of(released).counts is not None
     assert "x" in [column.name for column in rules_of(released).columns], "the rules should ask about bought cuts"
 
@@ -154,7 +161,7 @@ def together(released: Released, *names: str) -> Released:
 
 def with_rules(released: Released, number: int) -> Released:
     rules = rules_of(released)
-    return forge(released, model=replace(rules, rules=(rules.rules * number)[:number], counts=None))
+    return forge(released, model=replace(rules, rules=(rules.rules * number)[:number], groups=None))
 
 
 def with_bought_cuts(released: Released) -> Released:
@@ -171,6 +178,24 @@ def by_batched(released: Released, releases: int) -> Released:
     return forge(released, model=model, certificate=settings.certificate(policy, secure=True))
 
 
+def with_noise(released: Released, change: Callable[[Fraction], Fraction]) -> Released:
+    """Say that the counts of the rules carry other noise."""
+    rules = rules_of(released)
+    groups = [replace(group, tilts=tuple(map(change, group.tilts))) for group in rules.groups or ()]
+    return forge(released, model=replace(rules, groups=tuple(groups)))
+
+
+def with_many_counts(released: Released) -> Released:
+    """Add up more histograms in the default than rules were drawn."""
+    rules = rules_of(released)
+    *others, default = rules.groups or ()
+    cell = cover_of(released).count_tilts[0]
+    tilts = (cell,) * cover_of(released).rounds + default.tilts[-1:]
+    return forge(released, model=replace(rules, groups=(*others, replace(default, tilts=tilts))))
+
+
+WRONG_NOISE = "its counts do not carry the noise that was charged"
+OTHER_WEIGHTS = "its class weights are not those of its settings"
 NO_CLASSES = "its recipe needs class counts, and none were charged"
 NO_RULES = "no release is for the rules"
 NO_HYPOTHESES = "no release is for the hypotheses"
@@ -181,7 +206,7 @@ FORGED_LISTS: dict[str, tuple[Forgery, str]] = {
     "no class counts": (lambda r: drop(r, CLASS_COUNTS), NO_CLASSES),
     "no class counts, rules given": (lambda r: drop(r, CLASS_COUNTS, {"max_rules": 5}), NO_CLASSES),
     "no class counts, reward given": (lambda r: drop(r, CLASS_COUNTS, {"reward": 0.5}), NO_CLASSES),
-    "no class counts, a schedule": (lambda r: drop(r, CLASS_COUNTS, {"max_rules": 5, "reward": 0.5}), NO_CLASSES),
+    "no class counts, balanced": (lambda r: drop(r, CLASS_COUNTS, {"max_rules": 5, "reward": 0.5}), NO_CLASSES),
     "class counts as something else": (lambda r: exchange(r, CLASS_COUNTS, lambda e: Pure(e.tilt)), NO_CLASSES),
     "no cuts": (lambda r: drop(r, CUTS), "the cuts of x were bought, and not charged"),
     "cuts of another column": (
@@ -196,11 +221,27 @@ FORGED_LISTS: dict[str, tuple[Forgery, str]] = {
         lambda r: exchange(r, CUTS, lambda event: Quantiles(event.tilt, 1)),
         "x has more cuts than were drawn",
     ),
-    "no counts": (lambda r: drop(r, RULE_COUNTS), "counts of the rules are shown, and none were charged"),
-    "too many rules": (lambda r: with_rules(r, cover_of(r).rounds or 0), "it has more rules than were drawn"),
+    "counts at the price of draws alone": (
+        lambda r: exchange(r, RULES, lambda event: Cover(event.tilt, (Fraction(1),), event.rounds + 1)),
+        "counts of the rules are shown, and none were charged",
+    ),
+    "counts with less noise": (lambda r: with_noise(r, lambda tilt: 2 * tilt), WRONG_NOISE),
+    "counts with more noise": (lambda r: with_noise(r, lambda tilt: tilt / 2), WRONG_NOISE),
+    "rules with the noise of the remainder": (lambda r: with_noise(r, lambda _: cover_of(r).count_tilts[2]), WRONG_NOISE),
+    "counts of more rules than were drawn": (with_many_counts, "it counts more rules than were drawn"),
+    "too many rules": (lambda r: with_rules(r, cover_of(r).rounds + 1), "it has more rules than were drawn"),
     "too few rounds": (
-        lambda r: exchange(r, RULES, lambda event: Cover(event.tilt, (Fraction(1),), 1)),
+        lambda r: exchange(r, RULES, lambda event: replace(event, rounds=1)),
         "it has more rules than were drawn",
+    ),
+    "other weights": (lambda r: forge(r, model=replace(rules_of(r), weights=None)), OTHER_WEIGHTS),
+    "weights that nobody set": (
+        lambda r: certify(r, settings=dict(r.certificate.settings) | {"class_weight": None}),
+        OTHER_WEIGHTS,
+    ),
+    "rules twice": (
+        lambda r: edit(r, RULES, lambda event: [Release(RULES, event)] * 2),
+        "several releases are for the rules",
     ),
     "no rules": (lambda r: drop(r, RULES), NO_RULES),
     "rules as something else": (lambda r: exchange(r, RULES, lambda event: Counts(event.tilt)), NO_RULES),
@@ -256,6 +297,16 @@ FORGED_LISTS: dict[str, tuple[Forgery, str]] = {
     ),
 }
 
+FORGED_BOUGHT: dict[str, tuple[Forgery, str]] = {
+    "no counts": (lambda r: drop(r, RULE_COUNTS), "counts of the rules are shown, and none were charged"),
+    "other noise": (lambda r: with_noise(r, lambda tilt: 2 * tilt), WRONG_NOISE),
+    "counts of less": (lambda r: exchange(r, RULE_COUNTS, lambda event: Counts(event.tilt / 2)), WRONG_NOISE),
+    "too few rounds": (
+        lambda r: exchange(r, RULES, lambda event: replace(event, rounds=1)),
+        "it has more rules than were drawn",
+    ),
+}
+
 FORGED_STREAMS: dict[str, tuple[Forgery, str]] = {
     "no hypotheses": (lambda r: drop(r, HYPOTHESES), NO_HYPOTHESES),
     "hypotheses for next to nothing": (lambda r: exchange(r, HYPOTHESES, lambda e: Pure(0.001)), NO_HYPOTHESES),
@@ -292,6 +343,11 @@ def test_a_forged_list_is_refused_with_its_reason(forgery, sentence):
     refuses(forgery(released_list()), sentence)
 
 
+@pytest.mark.parametrize(("forgery", "sentence"), FORGED_BOUGHT.values(), ids=FORGED_BOUGHT)
+def test_forged_counts_are_refused_with_their_reason(forgery, sentence):
+    refuses(forgery(released_bought()), sentence)
+
+
 @pytest.mark.parametrize(("forgery", "sentence"), FORGED_STREAMS.values(), ids=FORGED_STREAMS)
 def test_a_forged_stream_is_refused_with_its_reason(forgery, sentence):
     refuses(forgery(released_stream()), sentence)
@@ -308,7 +364,8 @@ def test_forging_nothing_verifies():
 def test_more_releases_than_a_model_shows_are_no_fault():
     """Whoever bought cuts that no rule asks about has paid, and may say so."""
     rules = rules_of(released_list())
-    plain = RuleList((Rule((Literal(Boolean("b"), Operator.IS_TRUE),), "yes"),), "no", rules.classes)
+    asked = (Rule((Literal(Boolean("b"), Operator.IS_TRUE),), "yes"),)
+    plain = RuleList(asked, "no", rules.classes, weights=rules.weights)
     assert forge(released_list(), model=plain).verify()
 
 
@@ -331,7 +388,9 @@ def edited(released: Released, *path: Any, to: Any) -> dict[str, Any]:
     ("path", "to"),
     [
         (("model", "rules"), []),
-        (("model", "counts", 0, 0), 10**6),
+        (("model", "counted", 0, "counts", 0), 10**6),
+        (("model", "counted", 0, "right"), None),
+        (("model", "records", "value"), 5),
         (("model", "columns", "x", "cuts"), None),
         (("model", "columns", "x", "bought"), False),
         (("label", "column"), "z"),
@@ -342,6 +401,8 @@ def edited(released: Released, *path: Any, to: Any) -> dict[str, Any]:
     ids=[
         "no rules",
         "counts",
+        "share right",
+        "records",
         "cuts",
         "cuts that were not bought",
         "label",
@@ -357,7 +418,7 @@ def test_an_edited_model_is_no_longer_the_certified_one(path, to, tmp_path):
         to = [*cuts, 99.0]
     if path == ("model", "rules"):
         document = edited(released, *path, to=to)
-        document["model"]["counts"] = document["model"]["counts"][-1:]
+        document["model"]["counted"] = document["model"]["counted"][-1:]
     else:
         document = edited(released, *path, to=to)
     (tmp_path / "m.json").write_text(json.dumps(document))

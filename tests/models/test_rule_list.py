@@ -29,11 +29,11 @@ def test_a_frame_and_its_rows_get_the_same_answers(seed):
 def test_a_list_is_read_back(seed):
     rules = random_list(seed)
     assert RuleList.from_json(rules.to_json()) == rules
-    counted = rules.with_counts([[seed, -1, 2]] * (len(rules.rules) + 1))
+    counted = rules.with_counts([[seed, -1, 2]] * (len(rules.rules) + 1), 0.5)
     assert RuleList.from_json(counted.to_json()) == counted
 
 
-@pytest.mark.parametrize("empty", [RuleList((), "no", CLASSES), RuleList((), "only", ("only",)).with_counts([[7]])])
+@pytest.mark.parametrize("empty", [RuleList((), "no", CLASSES), RuleList((), "only", ("only",)).with_counts([[7]], 1)])
 def test_a_list_without_rules_is_read_back(empty):
     assert RuleList.from_json(empty.to_json()) == empty
     assert empty.predict([{}, {}]).tolist() == [empty.default] * 2
@@ -41,9 +41,16 @@ def test_a_list_without_rules_is_read_back(empty):
 
 def test_what_is_printed():
     assert str(SHORT) == "if age < 30 and smoker is true then no\nelse y'es"
-    counted = SHORT.with_counts([[90, 10, 0], [-3, 80, 20]])
-    assert "about 50.0% of records, 90% right" in str(counted)
-    assert "about no records" in str(SHORT.with_counts([[0, -2, 0], [1, 1, 1]]))
+    assert str(SHORT.with_counts([[900, 90, 3], [-3, 800, 200]], 1)).splitlines() == [
+        "Learnt from about 1,990 records (1,981 to 1,999).",
+        "if age < 30 and smoker is true then no   about 993 of 1,990 records, 91% right (90 to 92)",
+        "else y'es                                about 997 of 1,990 records, 80% right (79 to 81)",
+    ]
+    assert str(SHORT.with_counts([[0, -2, 0], [1, 1, 1]], 1)).splitlines() == [
+        "Learnt from too few records to tell how many.",
+        "if age < 30 and smoker is true then no   too few to tell",
+        "else y'es                                too few to tell",
+    ]
     assert str(RuleList((), "no", CLASSES)) == "always no"
 
 
@@ -55,13 +62,23 @@ def test_what_is_explained():
 
 
 def test_probabilities_need_counts():
-    counted = SHORT.with_counts([[90, 10, 0], [-3, 80, 20]])
+    counted = SHORT.with_counts([[90, 10, 0], [-3, 80, 20]], 1)
     place = counted.decide({"age": 20, "smoker": True})
-    assert counted.probabilities([place]).round(2).tolist() == [[0.88, 0.11, 0.01]]
+    shares = counted.probabilities([place])
+    assert shares.sum() == pytest.approx(1)
+    assert shares.argmax() == 0
     with pytest.raises(ParameterError, match="shares="):
         SHORT.probabilities([0])
-    with pytest.raises(ParameterError, match="simplify before"):
-        counted.simplified()
+
+
+def test_a_trailing_rule_with_the_label_of_the_default_stays_if_its_count_tells_something():
+    same = RuleList((*SHORT.rules, Rule((SMOKER[1],), "y'es")), "y'es", CLASSES)
+    told = same.with_counts([[90, 10, 0], [3, 700, 20], [5, 5, 5]], 1)
+    assert told.simplified() == told
+    few = same.with_counts([[90, 10, 0], [-3, 2, 1], [5, 50, 5]], 1).simplified()
+    assert len(few.rules) == 1
+    assert few.counts == ((90, 10, 0), (2, 52, 6))
+    assert [group.tilts for group in few.groups] == [(1,), (1, 1)]
 
 
 def test_numbers_are_compared_as_they_are_printed():
@@ -83,6 +100,10 @@ def changed(**changes):
     return json.dumps(document)
 
 
+def counted(counts, tilts=("1/2",)):
+    return {"counts": counts, "tilts": list(tilts), "records": None, "right": None}
+
+
 HOSTILE = {
     "nothing": ("", "cut short"),
     "a list": ("[]", "not a JSON document"),
@@ -102,8 +123,14 @@ HOSTILE = {
     "decreasing cuts": (changed(columns__age={"kind": "numeric", "cuts": [2, 1]}), "columns of the file are not valid"),
     "no columns": (changed(columns=None), "has no columns"),
     "no classes": (changed(classes=[None]), "classes of the file"),
-    "counts that do not fit": (changed(counts=[[1]]), "counts of the file do not fit"),
-    "counts that are no integers": (changed(counts=[[1.5] * 3] * 9), "counts of the file do not fit"),
+    "counts that do not fit": (changed(counted=[counted([1, 2, 3])]), "counts of the file do not fit"),
+    "counts that are no integers": (changed(counted=[counted([1.5] * 3)] * 9), "counts of the file do not fit"),
+    "counts of too few classes": (changed(counted=[counted([1])] * 9), "counts of the file do not fit"),
+    "counts without noise": (changed(counted=[counted([1, 2, 3], tilts=[])] * 9), "how much noise they carry"),
+    "noise that is none": (changed(counted=[counted([1, 2, 3], tilts=["0"])] * 9), "noise that no release has"),
+    "noise that is no number": (changed(counted=[counted([1, 2, 3], tilts=[0.5])] * 9), "must be an exact number"),
+    "weights of too few classes": (changed(weights=["1"]), "class weights of the file do not fit"),
+    "weights above 1": (changed(weights=["1", "2", "1"]), "must lie in"),
     "not a number": (changed(default=float("nan")), "cut short"),
 }
 
@@ -117,7 +144,7 @@ def test_hostile_and_broken_documents_are_refused(text, sentence):
 @pytest.mark.parametrize(
     "column",
     [
-        {"kind": "numeric", "private_cuts": {"lower": 0, "upper": 1}},
+        {"kind": "numeric", "lower": 0, "upper": 1},
         {"kind": "clipped"},
     ],
     ids=["private cuts", "clipped"],

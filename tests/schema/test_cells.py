@@ -16,6 +16,7 @@ from door.odd import NUMBERS, OBJECTS, TEXTS
 from dprules.schema.cells import (
     canonical_decimal,
     find_value,
+    read_date,
     read_number,
     read_truth,
     read_value,
@@ -63,6 +64,7 @@ def test_what_stands_for_no_value_is_missing(cell: object) -> None:
     assert read_value(cell) is None
     assert read_number(cell) is None
     assert read_truth(cell) is None
+    assert read_date(cell) is None
     assert find_value(cell, tabulate_values(["CANARY", "1"])) is None
 
 
@@ -71,6 +73,8 @@ def test_no_cell_raises(cell: object) -> None:
     read_value(cell)
     read_number(cell)
     read_truth(cell)
+    read_date(cell)
+    read_number(cell, ",")
     find_value(cell, tabulate_values([0, 1]))
 
 
@@ -219,8 +223,47 @@ def test_a_whole_number_that_has_become_a_float_matches_as_before(cell: int, val
     assert find_value(cell, table) == find_value(float(cell), table)
 
 
+@pytest.mark.parametrize("word", ["None", "nan", "inf", "NaN"])
+def test_words_that_python_prints_are_values_like_any_other(word: str) -> None:
+    assert find_value(word, tabulate_values([word, "other"])) == 0
+
+
 def test_leading_zeros_and_large_codes_stay_text() -> None:
     table = tabulate_values(["01", "00100000000000000000", "5e10", "1e5"])
     assert find_value("00100000000000000000", table) == 1
     assert find_value(1, table) is None
     assert find_value("5e10", table) == 2
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("3,14", 3.14),
+        (" -0,5 ", -0.5),
+        (",5", 0.5),
+        ("5,", 5.0),
+        ("1,5e3", 1500.0),
+        ("3.14", 3.14),  # as databases write their numbers
+        (3.14, 3.14),
+        (Decimal("3.14"), 3.14),
+        (3, 3.0),
+        (b"3,14", 3.14),
+        ("1.000,5", None),
+        ("1,000.5", None),
+        ("1,000,000", None),
+        ("3,14,", None),
+        (",", None),
+        (True, None),
+    ],
+)
+def test_a_number_with_a_decimal_comma(cell: object, number: float | None) -> None:
+    assert read_number(cell, ",") == number
+
+
+def test_a_comma_is_no_point_unless_it_is_declared() -> None:
+    assert read_number("3,14") is None
+
+
+def test_a_very_long_text_is_no_date() -> None:
+    assert read_date("2024-01-01 00:00:00." + "0" * 180) == "2024-01-01"
+    assert read_date("2024-01-01 00:00:00." + "0" * 181) is None

@@ -1,7 +1,17 @@
 import pytest
 
 from dprules.errors import SchemaError
-from dprules.schema import DocumentReader, Schema
+from dprules.schema import (
+    Boolean,
+    Categorical,
+    Date,
+    DocumentReader,
+    GapsError,
+    Label,
+    Numeric,
+    PrivateCuts,
+    Schema,
+)
 
 GOOD = """
 [label]
@@ -20,7 +30,9 @@ missing = "literal"
 
 [columns.weight]
 kind = "numeric"
-private_cuts = { lower = 0, upper = 200, number = 3 }
+lower = 0
+upper = 200
+number = 3
 
 [columns.smoker]
 kind = "boolean"
@@ -30,7 +42,7 @@ kind = "boolean"
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (("[label]", "[labels]"), r"schema, line 2: labels must be one of"),
+        (("[label]", "[labels]"), r"schema has 2 gaps: line 1: label must be a table.*line 2: labels must be one of"),
         (('column = "y"', ""), r"schema, line 2: label.column must be the name"),
         (('column = "y"', "column = 3"), r"schema, line 3: label.column must be the name"),
         (('classes = ["no", "yes"]', ""), r"schema, line 2: label.classes must be a list"),
@@ -39,30 +51,33 @@ kind = "boolean"
         (('positive = "yes"', 'positive = ["yes"]'), r"schema, line 5: label.positive must be one of the classes"),
         (("cuts = [30, 50.5]", "cuts = [50, 30]"), r"schema, line 9: columns.age.cuts must be an increasing list"),
         (("cuts = [30, 50.5]", 'cuts = ["a"]'), r"line 9: columns.age.cuts"),
-        (("cuts = [30, 50.5]", ""), r"line 7: columns.age.cuts must be given"),
+        (("cuts = [30, 50.5]", ""), r"line 7: columns.age.lower must be given"),
         (
-            ("cuts = [30, 50.5]", "cuts = [1]\nprivate_cuts = {lower = 0, upper = 1}"),
-            r"line 9: columns.age.cuts must be given.*not both",
+            ("cuts = [30, 50.5]", "cuts = [1]\nlower = 0\nupper = 1"),
+            r"line 9: columns.age.cuts must be left out.*not both",
         ),
         (('values = ["a", "b"]', 'values = ["a", 1]'), r"line 13: columns.odd name.values must be different values"),
         (('values = ["a", "b"]', 'values = ["1", "1.0"]'), r"line 13: columns.odd name.values must be different"),
         (('missing = "literal"', 'missing = "drop"'), r"line 14: columns.odd name.missing must be"),
-        (("number = 3", "number = 0"), r"columns.weight.private_cuts must be a number of cuts"),
-        (("number = 3", "colour = 0"), r"columns.weight.private_cuts must be \{ lower"),
-        (("lower = 0", "lower = 300"), r"columns.weight.private_cuts must be public bounds"),
-        (("lower = 0", "lower = -1e308"), r"columns.weight.private_cuts must be public bounds"),
+        (("number = 3", "number = 0"), r"line 20: columns.weight.number must be a number of cuts"),
+        (("number = 3", "colour = 0"), r"line 20: columns.weight.colour must be one of bought, cuts"),
+        (("lower = 0", "lower = 300"), r"line 19: columns.weight.upper must be above lower"),
+        (("lower = 0", "lower = -1e308"), r"line 18: columns.weight.lower must be a number below"),
         (
             ('kind = "boolean"', 'kind = "text"'),
-            r"line 21: columns.smoker.kind must be categorical, numeric or boolean",
+            r"line 23: columns.smoker.kind must be categorical, numeric, boolean or date; or ignore = true",
         ),
-        (('kind = "boolean"', 'kind = "boolean"\ncolour = 1'), r"line 22: columns.smoker.colour must be one of"),
+        (('kind = "boolean"', 'kind = "boolean"\ncolour = 1'), r"line 24: columns.smoker.colour must be one of"),
         (
             ('[columns.smoker]\nkind = "boolean"', "[columns]\nsmoker = 1"),
             r"columns.smoker must be a table with a kind",
         ),
-        (("[columns.smoker]", "[columns.y]"), r"column 'y' is the label"),
-        (("[label]", "[label"), r"schema: not valid TOML"),
-        (("[label]", "values_are_public = 1\n[label]"), r"values_are_public must be true or false"),
+        (("[columns.smoker]", "[columns.y]"), r"line 22: columns.y must be left out: it is the label"),
+        (("[label]", "[label"), r"schema, line 2: the file must be valid TOML"),
+        (("[label]", "values_are_public = 1\n[label]"), r"line 2: values_are_public must be true or false"),
+        (("[label]", "values_like = 'a\tb'\n[label]"), r"line 2: values_like must be the name of a public table"),
+        (("[label]", "decimal = ';'\n[label]"), r'line 2: decimal must be "\." or ","'),
+        (("[label]", "x = { y = 1 }\n[label]"), r"line 2: x must be one of columns, decimal, label"),
     ],
 )
 def test_an_error_names_source_line_and_key(change: tuple[str, str], sentence: str) -> None:
@@ -85,3 +100,67 @@ def test_a_label_must_be_a_table(label: object) -> None:
 def test_columns_must_be_a_table() -> None:
     with pytest.raises(SchemaError, match="columns must be a table"):
         DocumentReader("", "model").columns([])
+
+
+DRAFTED = """
+decimal = ","
+[label]
+column = "y"
+classes = "?"
+
+[columns]
+id = "ignore"
+age = { kind = "numeric", lower = "?", upper = 120, step = "?" }
+ward = "?"
+smoker = "boolean"
+since = "date"
+dose = { kind = "numeric", cuts = [2, 1] }
+
+[columns.remarks]
+kind = "poetry"
+ignore = true
+"""
+
+
+def test_every_gap_at_once_in_the_order_of_lines() -> None:
+    with pytest.raises(GapsError) as caught:
+        Schema.from_toml(DRAFTED, "s.toml")
+    assert [(gap.line, gap.where) for gap in caught.value.gaps] == [
+        (5, "label.classes"),
+        (9, "columns.age.lower"),
+        (9, "columns.age.step"),
+        (10, "columns.ward"),
+        (12, "columns.since.lower"),
+        (13, "columns.dose.cuts"),
+    ]
+
+
+def test_short_forms_ignored_columns_and_the_decimal_of_all_numbers() -> None:
+    text = DRAFTED.replace("[2, 1]", "[1, 2]").replace('"date"', '{ kind = "date", cuts = ["2024-01-01"] }')
+    text = text.replace('ward = "?"', 'ward = { kind = "categorical", values = ["a", "?"] }').replace(
+        'classes = "?"', 'classes = ["no", "?"]\npositive = "?"'
+    )
+    text = text.replace('lower = "?"', 'decimal = ".", lower = 0').replace(', step = "?"', "")
+    schema = Schema.from_toml(text)
+    assert schema.ignored == ("id", "remarks")
+    assert schema.label == Label("y", ["no", "?"], "?")
+    assert schema.columns == (
+        PrivateCuts("age", 0, 120),
+        Categorical("ward", ["a", "?"]),
+        Boolean("smoker"),
+        Date("since", ["2024-01-01"]),
+        Numeric("dose", [1, 2], decimal=","),
+    )
+    assert Schema.from_toml(schema.to_toml()) == schema
+
+
+@pytest.mark.parametrize("entry", ['"?"', '["?"]'])
+def test_a_mark_of_the_draft_is_no_value(entry: str) -> None:
+    with pytest.raises(GapsError, match=r"line 13: columns.odd name.values must be filled in"):
+        Schema.from_toml(GOOD.replace('["a", "b"]', entry))
+
+
+def test_names_are_found_in_a_document_that_is_wrong() -> None:
+    document = {"label": {"column": "y"}, "columns": {"a": "?", "b": {"ignore": True}, "c": 3}}
+    assert DocumentReader.names_in(document) == {"y": True, "a": True, "b": False, "c": True}
+    assert DocumentReader.names_in({"label": 3, "columns": []}) == {}

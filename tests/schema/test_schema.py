@@ -49,6 +49,13 @@ def test_that_values_were_read_off_the_data_is_kept() -> None:
     assert Schema.from_toml(public.to_toml()).values_are_public
 
 
+def test_the_public_table_that_values_were_taken_from_is_kept() -> None:
+    taken = Schema(LABEL, COLUMNS, values_like="census.csv", ignored=["id"])
+    assert Schema.from_toml(taken.to_toml()) == taken
+    with pytest.raises(SchemaError, match="values_like must be the name of a public table, on one line"):
+        Schema(LABEL, COLUMNS, values_like="a\nb")
+
+
 def test_cuts_are_bought_later() -> None:
     assert SCHEMA.private_cuts == (COLUMNS[3],)
     bought = SCHEMA.with_cuts({"weight": [70.0]})
@@ -96,7 +103,7 @@ def test_a_schema_made_in_python_is_checked(label: object, columns: object, sent
 def test_documents_that_are_none() -> None:
     with pytest.raises(SchemaError, match="must be a dictionary"):
         read_schema([1])  # type: ignore[arg-type]
-    with pytest.raises(SchemaError, match="needs at least one column"):
+    with pytest.raises(SchemaError, match="columns must be at least one column"):
         Schema.from_toml('[label]\ncolumn = "y"\nclasses = ["a", "b"]\n')
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from door.odd import NUMBERS, OBJECTS, TEXTS
-from dprules.schema import Boolean, Categorical, Clipped, Column, Numeric, Positive
+from dprules.schema import Boolean, Categorical, Clipped, Column, Date, Numeric, Positive, PrivateCuts, PrivateDates
 from dprules.schema.cells import read_number, read_value
 from dprules.tables import open_table
 from dprules.tables.cells import (
@@ -33,9 +33,13 @@ COLUMNS: tuple[Column, ...] = (
     Categorical("c", [0, 1]),
     Categorical("c", [True, False]),
     Numeric("c", [-1, 0.0, 0.7, 1e15, 2**53]),
+    Numeric("c", [-1, 0.0, 0.7], decimal=","),
+    Date("c", ["1970-01-01", "2020-01-01"]),
     Boolean("c"),
     Positive("c"),
 )
+NUMBER = PrivateCuts("c", 0, 1)
+DAYS = PrivateDates("c", "2000-01-01", "2030-01-01")
 
 
 def check(cells: Cells, plain: Sequence[object]) -> None:
@@ -46,7 +50,9 @@ def check(cells: Cells, plain: Sequence[object]) -> None:
         assert codes.dtype == np.int16
         assert codes.tolist() == [column.code(cell) for cell in plain], column
     numbers = [math.nan if (number := read_number(cell)) is None else number for cell in plain]
-    assert np.array_equal(read_numbers(cells), np.array(numbers, dtype=float), equal_nan=True)
+    assert np.array_equal(read_numbers(NUMBER, cells), np.array(numbers, dtype=float), equal_nan=True)
+    days = [math.nan if (day := DAYS.read(cell)) is None else day for cell in plain]
+    assert np.array_equal(read_numbers(DAYS, cells), np.array(days, dtype=float), equal_nan=True)
     assert read_texts(cells) == [read_value(cell) for cell in plain]
     clipped = Clipped("c")
     assert read_clipped(clipped, cells).tolist() == [clipped.number(cell) for cell in plain]

@@ -7,7 +7,7 @@ import pytest
 
 from dprules.errors import DataError
 from dprules.tables import open_table, read_text_columns
-from dprules.tables.files import find_files
+from dprules.tables.files import find_files, open_files
 
 
 def texts(source: object, *names: str, **options: object) -> list[list[str | None]]:
@@ -53,7 +53,7 @@ def test_parquet_files_of_one_table_may_differ_in_types(tmp_path: Path) -> None:
 def test_a_csv_file_has_no_types(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n1,true\n")
     with open_table(tmp_path / "a.csv") as table:
-        assert table.kinds() == {"x": "categorical", "y": "categorical"}
+        assert table.kinds() == {"x": "unknown", "y": "unknown"}
         assert not table.assumes_balanced_quotes
     with open_table(tmp_path / "a.csv", multiline=True) as table:
         assert table.assumes_balanced_quotes
@@ -95,3 +95,9 @@ def test_parquet_files_of_a_folder_must_have_the_same_columns(tmp_path: Path) ->
     write_parquet(tmp_path / "b.parquet", y=[1])
     with pytest.raises(DataError, match="its columns differ"), open_table(tmp_path):
         pass
+
+
+def test_a_database_file_is_no_csv_file(tmp_path: Path) -> None:
+    (tmp_path / "stays.duckdb").write_bytes(b"\0" * 100)
+    with pytest.raises(DataError, match=r"looks like a database. Write duckdb:///.*and name a table with --table"):
+        open_files(str(tmp_path / "stays.duckdb"), None, False)

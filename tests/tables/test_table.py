@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from dprules.errors import DataError, ParameterError, ResourceError
-from dprules.tables import Table, call_quietly
+from dprules.tables import Table, call_quietly, no_such_columns
 from dprules.tables.table import Batch
 
 
@@ -59,8 +59,11 @@ def test_our_own_errors_pass() -> None:
 
 def test_a_missing_column_is_named() -> None:
     table = Failing(RuntimeError())
-    with pytest.raises(DataError, match=r"secrets.csv has no column 'b'. Check the header"):
+    with pytest.raises(DataError, match=r"secrets.csv has no column 'b'; it has 'a'. Check the header"):
         next(table.batches(["a", "b"]))
+    with pytest.raises(DataError, match=r"has no columns 'b', 'c'; it has 'a'"):
+        table.require(["b", "a", "c", "b"])
+    assert "'c29' and 1 more." in no_such_columns("t", ["x"], [f"c{i}" for i in range(31)])
 
 
 def test_a_table_shows_its_source_only() -> None:

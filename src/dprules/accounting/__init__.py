@@ -1,8 +1,8 @@
 """What releases cost: events with their curves, composition, accounts, certificates."""
 
-from dprules.accounting import compose, cover, stream
+from dprules.accounting import compose, counted, cover, stream
 from dprules.accounting.account import Account
-from dprules.accounting.assumptions import Assumption
+from dprules.accounting.assumptions import Assumed, Assumption, TakenFrom
 from dprules.accounting.calibrate import largest, smallest
 from dprules.accounting.certificate import SEEDED, Certificate, Charge, Release
 from dprules.accounting.curve import Curve
@@ -10,6 +10,7 @@ from dprules.accounting.events import (
     Approximate,
     BatchedStream,
     Concentrated,
+    CountedCover,
     Counts,
     Cover,
     Event,
@@ -21,6 +22,7 @@ from dprules.accounting.events import (
     SegmentStream,
     StreamDraws,
     ThresholdTilts,
+    Values,
 )
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.unit import Unit
@@ -30,11 +32,13 @@ __all__ = [
     "SEEDED",
     "Account",
     "Approximate",
+    "Assumed",
     "Assumption",
     "BatchedStream",
     "Certificate",
     "Charge",
     "Concentrated",
+    "CountedCover",
     "Counts",
     "Cover",
     "Curve",
@@ -48,10 +52,13 @@ __all__ = [
     "Release",
     "SegmentStream",
     "StreamDraws",
+    "TakenFrom",
     "ThresholdTilts",
     "Unit",
+    "Values",
     "compose",
     "conversion",
+    "counted",
     "cover",
     "largest",
     "smallest",

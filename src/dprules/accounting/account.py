@@ -6,7 +6,7 @@ from math import inf
 from typing import Any
 
 from dprules.accounting import compose
-from dprules.accounting.assumptions import Assumption
+from dprules.accounting.assumptions import Assumed
 from dprules.accounting.certificate import Certificate, Charge, Release
 from dprules.accounting.curve import group_weight
 from dprules.accounting.events import Event
@@ -144,7 +144,7 @@ class Account:
         alone = "" if pure == inf else f" (alone, epsilon {float(pure):.3g} at delta 0)"
         return (
             f"{names} would cost more than is left: epsilon {float(self.epsilon_left):.4g} and "
-            f"delta {float(self.delta_left):.3g}. Nothing has run{alone}. Lower the tilt, or raise the budget."
+            f"delta {float(self.delta_left):.3g}. Nothing has run{alone}. Raise epsilon or delta, or ask for less."
         )
 
     def for_one_row(self, epsilon: Fraction) -> tuple[float, float]:
@@ -158,7 +158,7 @@ class Account:
         return each, delta if rows == 1 else delta / group_weight(each, rows) * (1 - 2.0**-36)
 
     def certificate(
-        self, *, secure: bool, assumptions: Sequence[Assumption], settings: Mapping[str, Any] | None = None
+        self, *, secure: bool, assumptions: Sequence[Assumed], settings: Mapping[str, Any] | None = None
     ) -> Certificate:
         """Return the statement of everything that was charged.
 
@@ -166,7 +166,7 @@ class Account:
         ----------
         secure : bool
             Whether the noise came from a cryptographic source.
-        assumptions : sequence of Assumption
+        assumptions : sequence of Assumed
             What the guarantee rests on.
         settings : mapping or None
             The public parameters, in JSON's types.

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from dprules.accounting import compose
-from dprules.accounting.assumptions import Assumption
-from dprules.accounting.cover import MOST_ROUNDS
-from dprules.accounting.events import Cover, Event, Fields, PaperCover
+from dprules.accounting import compose, html
+from dprules.accounting.assumptions import Assumed, Assumption
+from dprules.accounting.events import CountedCover, Cover, Event, Fields, PaperCover
 from dprules.accounting.neighbours import Neighbours
+from dprules.accounting.one_way import MOST_ROUNDS
 from dprules.accounting.unit import Unit, is_one_line
 from dprules.errors import DprulesError, ModelError, UnverifiedError
 from dprules.files import require_format
@@ -19,6 +19,8 @@ from dprules.numbers import LARGEST, rounded_down
 FORMAT = "dprules-certificate"
 SEEDED = "NOT PRIVATE: this run used seeded noise. Do not publish it."
 """The mark of everything that seeded noise has made, wherever it is shown."""
+LARGE_EPSILON = 10
+"""Above it the statement says in words how little it promises."""
 VERSION = 1
 MOST_RELEASES = 1_000
 """Releases that a document may list."""
@@ -70,7 +72,7 @@ class Certificate:
         What one neighbour has and the other has not.
     charges : tuple of Charge
         What was spent, in its order.
-    assumptions : tuple of Assumption
+    assumptions : tuple of Assumed
         What was taken for granted.
     secure : bool
         Whether the noise came from a cryptographic source; a seeded run is not private.
@@ -85,7 +87,7 @@ class Certificate:
     neighbours: Neighbours
     unit: Unit
     charges: tuple[Charge, ...]
-    assumptions: tuple[Assumption, ...]
+    assumptions: tuple[Assumed, ...]
     secure: bool
     settings: Mapping[str, Any] = field(default_factory=dict)
     model_digest: str | None = None
@@ -120,9 +122,18 @@ class Certificate:
             "Assumed public: " + "; ".join(assumption.value for assumption in self.assumptions) + ".",
             "Not covered: running time and memory, and whatever else was released about the same data.",
         ]
+        if self.epsilon > LARGE_EPSILON:
+            lines.append(
+                f"An epsilon above {LARGE_EPSILON} promises little: the odds of a conclusion about one "
+                f"{self.unit.of} may change by a factor of e^{_at_least(self.epsilon)}, which is more than 22,000."
+            )
         if not self.secure:
             lines.insert(0, SEEDED)
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the statement as notebooks show it."""
+        return html.write_statement(self.statement())
 
     def verify(self) -> bool:
         """Whether the charges, priced again, cost no more than is claimed, and nothing that a statement needs is gone.
@@ -162,7 +173,10 @@ class Certificate:
         return ["its neighbours and its unit do not fit together"] if self.unit.of == odd.get(self.neighbours) else []
 
     def _lacking_assumptions(self) -> list[str]:
-        needed = [{Assumption.SETTINGS}, {Assumption.SCHEMA, Assumption.COLUMN_NAMES, Assumption.FEATURES}]
+        needed: list[set[Assumption]] = [
+            {Assumption.SETTINGS},
+            {Assumption.SCHEMA, Assumption.COLUMN_NAMES, Assumption.FEATURES},
+        ]
         if self.unit.of == "round":
             needed.append({Assumption.ROUND_COUNT})
         elif self.neighbours is Neighbours.REPLACE:
@@ -241,6 +255,8 @@ def _names(charge: Charge) -> str:
 
 def _work(event: Event) -> int:
     """Return how many rounds are priced one by one; beyond MOST_ROUNDS one closed form prices them all."""
+    if isinstance(event, CountedCover):
+        return event.rounds if event.rounds <= MOST_ROUNDS else 1
     if not isinstance(event, Cover) or event.rounds is None:
         return 1
     return event.rounds if event.rounds <= MOST_ROUNDS else 1 + len(event.rewards) // 1_000

@@ -5,24 +5,20 @@ weights of candidates that cover it by e^(reward tilt) at most or e^-tilt at lea
 both runs are the same. So any number of rounds costs little more than one.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, lru_cache, partial
 from math import exp, inf, log
 
 import numpy as np
-from flint import arb, ctx
+from flint import ctx
 
-from dprules.accounting.calibrate import crossing, largest, minimum
+from dprules.accounting.calibrate import crossing, largest
 from dprules.accounting.curve import Curve, symmetric
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.rounds import Steps, finite_rounds
+from dprules.accounting.one_way import MOST_ROUNDS, OneWay, chain, exchange
 from dprules.errors import ParameterError, PrivacyError
 from dprules.numbers import Real, as_ball, budget, probability, rational, rounded_down, rounded_up, whole
-
-MOST_ROUNDS = 256
-"""Above this many rounds the bound for any number of rounds is used; it is then nearly as good."""
 
 _COARSE = 16
 """Knots of a table that only says where to look."""
@@ -147,8 +143,13 @@ def _tilt(
     def cost(value: float, most: int | None, knots: int | None = None) -> float:
         return curve(Fraction(value), neighbours, rewards, most, default_tilt_ratio, knots).delta(epsilon)
 
+    return sharpest(cost, delta, rounds)
+
+
+def sharpest(cost: Callable[[float, int | None, int | None], float], delta: float, rounds: int | None) -> float:
+    """Return nearly the largest tilt whose cost (by tilt, rounds and knots) is at most delta."""
     # Any number of rounds costs no less than a few: its tilt is a safe start for the search.
-    any_rounds = largest(lambda value: cost(value, None) <= delta, start=0.1)
+    any_rounds = largest(lambda value: cost(value, None, None) <= delta, start=0.1)
     if rounds is None or rounds > MOST_ROUNDS:
         return any_rounds
     high = 2 * any_rounds
@@ -156,8 +157,8 @@ def _tilt(
         high *= 2
     # A coarse table says where to look; only values of the fine one decide.
     near = crossing(lambda value: cost(value, rounds, _COARSE), delta, any_rounds, high)
-    low = near if cost(near, rounds) <= delta else any_rounds
-    return crossing(lambda value: cost(value, rounds), delta, low, min(high, near * 1.01))
+    low = near if cost(near, rounds, None) <= delta else any_rounds
+    return crossing(lambda value: cost(value, rounds, None), delta, low, min(high, near * 1.01))
 
 
 def curve(
@@ -176,12 +177,12 @@ def curve(
     gains = _each_round(rewards, rounds, default_tilt_ratio)
     raised = tuple(reward * part * tilt for reward, part in gains)
     lowered = tuple(part * tilt for _, part in gains)
-    add = _OneWay(raised, lowered, rounds, knots)
-    remove = _OneWay(lowered, raised, rounds, knots)
+    add = OneWay(raised, lowered, rounds, knots)
+    remove = OneWay(lowered, raised, rounds, knots)
     if neighbours is Neighbours.ADD_REMOVE:
         return Curve(add, remove, _largest_loss(tilt, max(rewards), rounds))
-    chained = partial(_chain, add, remove, rounded_up(tilt))
-    exchanged = partial(_exchange, (1 + max(rewards)) * tilt)
+    chained = partial(chain, add, remove, rounded_up(tilt))
+    exchanged = partial(exchange, (1 + max(rewards)) * tilt)
     # Kept, since composition asks for each epsilon twice, and a chain is a search.
     pure = inf if rounds is None else (rounds + 1) * (1 + max(rewards)) * tilt  # the two largest losses of a chain
     return symmetric(cache(lambda epsilon: min(exchanged(epsilon), chained(epsilon))), pure)
@@ -204,89 +205,6 @@ def _largest_loss(tilt: Fraction, reward: Fraction, rounds: int | None) -> Fract
     if rounds is None:
         return inf
     return max(rounds * tilt + reward * tilt, tilt + rounds * reward * tilt)
-
-
-@dataclass(frozen=True)
-class _OneWay:
-    """Bounds HS_epsilon(P || Q) if round j multiplies the weights of P by e^u_j at most or e^-v_j at least."""
-
-    raised: tuple[Fraction, ...]
-    lowered: tuple[Fraction, ...]
-    rounds: int | None
-    knots: int | None
-
-    def __call__(self, epsilon: float) -> float:
-        any_rounds = rounded_up(unlimited(max(self.raised), max(self.lowered), Fraction(epsilon)))
-        if not self.steps or any_rounds == 0 or epsilon > 200:
-            return any_rounds
-        return min(any_rounds, finite_rounds(self.steps, epsilon, self.knots))
-
-    @cached_property
-    def steps(self) -> Steps:
-        """Return (u, v) of every round, rounded up; empty where only the bound for any number of rounds serves."""
-        widest = max(*self.raised, *self.lowered)
-        if self.rounds is None or self.rounds > MOST_ROUNDS or widest > 20:
-            return ()
-        least = widest / 2**20  # wider steps cost no less; narrower ones would drown in rounding
-        steps = [(_widened(u, least), _widened(v, least)) for u, v in zip(self.raised, self.lowered, strict=True)]
-        return tuple(steps * self.rounds if len(steps) == 1 else steps)
-
-
-def _widened(width: Fraction, least: Fraction) -> float:
-    return rounded_up(max(width, least)) if width > 0 else 0.0
-
-
-def unlimited(u: Fraction, v: Fraction, epsilon: Fraction) -> arb:
-    """Theory A3: the supremum of HS_epsilon(P || Q) over all data and numbers of rounds, enclosed.
-
-    With a = e^v - 1 and c = 1 - e^-u it is (1 - e^-v) / (1 + c/a) * exp(-(epsilon + v - u) / a) from epsilon = u - v
-    on, and 1 - e^epsilon + (e^u - 1) / (1 + a/c) * exp((epsilon + v - u) / c) below.
-    """
-    with ctx.workprec(160):
-        a = as_ball(v).expm1()
-        c = -(-as_ball(u)).expm1()
-        beyond = as_ball(epsilon + v - u)
-        if epsilon >= u - v:
-            return arb(0) if v == 0 else -(-as_ball(v)).expm1() / (1 + c / a) * (-beyond / a).exp()
-        certain = -as_ball(epsilon).expm1()
-        return certain if u == 0 else certain + as_ball(u).expm1() / (1 + a / c) * (beyond / c).exp()
-
-
-def _exchange(width: Fraction, epsilon: float) -> float:
-    """One record exchanged, any number of rounds: tanh(w/2) exp(-epsilon / (e^w - 1)), w = (1 + reward) tilt.
-
-    For reward 0 it is exact: a label flip attains it. For other rewards it is an upper bound (theory A3).
-    """
-    with ctx.workprec(160):
-        half = as_ball(width / 2)
-        return rounded_up(half.tanh() * (-as_ball(Fraction(epsilon)) / as_ball(width).expm1()).exp())
-
-
-def _chain(add: _OneWay, remove: _OneWay, tilt: float, epsilon: float) -> float:
-    """HS_(e1+e2)(P || R) <= HS_e1(P || Q) + e^e1 HS_e2(Q || R): the better order, and nearly the best split."""
-    total = min(epsilon, 500.0)  # a smaller epsilon costs no less, and e^500 is still a double
-    # The widest tables first: the splits then only read them.
-    add(total)
-    remove(total)
-    found = _best_split(add, remove, tilt, total)
-    # With reward 1 the two orders are the same.
-    return found if add == remove else min(found, _best_split(remove, add, tilt, total))
-
-
-def _best_split(first: _OneWay, second: _OneWay, tilt: float, epsilon: float) -> float:
-    """Return the chain of two bounds at nearly the best of all e1 + e2 = epsilon, rounded up; every split is valid."""
-
-    def chained(late: float) -> float:
-        early = rounded_down(Fraction(epsilon) - Fraction(late))
-        return (first(early) + exp(early) * second(late)) * (1 + 2.0**-48)
-
-    def logarithm(late: float) -> float:
-        return log(chained(late) + 1e-300)
-
-    tries = [tilt, 2 * tilt, *(epsilon * k / 8 for k in range(9))]
-    near = min((late for late in tries if 0 <= late <= epsilon), key=chained)
-    refined = minimum(logarithm, max(0.0, near - epsilon / 8), min(epsilon, near + epsilon / 8), steps=18)
-    return min(1.0, chained(near), chained(refined))
 
 
 def _parsed(
@@ -330,7 +248,8 @@ def _paper_tilt(epsilon: float, delta: float, neighbours: Neighbours) -> float:
 def _paper_formula(epsilon: float, delta: float, neighbours: Neighbours) -> float:
     """Epsilon / (4 (ln(1/delta) + 3/2)); replace by group privacy of two."""
     if neighbours is Neighbours.REPLACE:
-        epsilon, delta = epsilon / 2, delta / (1 + exp(epsilon / 2))
+        # `Curve.for_group` rounds up; this is more than what it adds.
+        epsilon, delta = epsilon / 2, delta / (1 + exp(epsilon / 2)) * (1 - 2.0**-36)
     return epsilon / (4 * (log(1 / delta) + 1.5)) * (1 - 2.0**-48)
 
 

@@ -9,6 +9,7 @@ from dprules.audit.search import worst_pair
 from dprules.audit.stream_law import Round, StreamLaw, ThresholdLaw, exact_stream_law
 from dprules.audit.stream_learners import BatchedLaw, FirstOnlyLaw, GuardedLaw, SegmentLaw
 from dprules.audit.subject import MUTATIONS, Mutation, Subject
+from dprules.audit.values_law import exact_values_law, neighbouring_counts
 
 __all__ = [
     "CHECKS",
@@ -35,10 +36,12 @@ __all__ = [
     "epsilon_lower_bound",
     "exact_list_law",
     "exact_stream_law",
+    "exact_values_law",
     "followed_by",
     "hockey_stick",
     "independent",
     "largest_loss",
+    "neighbouring_counts",
     "powered",
     "renyi",
     "tilted",

@@ -17,8 +17,9 @@ from dprules.accounting import (
     SegmentStream,
     StreamDraws,
     ThresholdTilts,
+    Values,
 )
-from dprules.audit.checks import Finding, Point, StreamPairs, list_points, stream_points
+from dprules.audit.checks import Finding, Point, StreamPairs, list_points, stream_points, values_points
 from dprules.audit.lower_bound import epsilon_lower_bound
 from dprules.audit.stream_learners import FirstOnlyLaw, GuardedLaw, SegmentLaw
 from dprules.audit.subject import Subject
@@ -71,6 +72,11 @@ def battery(subject: Subject | None = None, seed: int = 0) -> Iterator[Finding]:
 
 def _list_check(name: str, what: str, event: Cover, neighbours: Neighbours, copies: int = 1) -> Check:
     return Check(name, what, lambda subject, seed: list_points(subject, event, neighbours, seed, copies=copies))
+
+
+def _values_check(name: str, what: str, neighbours: Neighbours, rows: int = 1) -> Check:
+    event = Values(_HALF, threshold=8)
+    return Check(name, what, lambda subject, seed: values_points(subject, event, neighbours, rows))
 
 
 def _batched_points(neighbours: Neighbours, subject: Subject, seed: int) -> tuple[Point, ...]:
@@ -179,6 +185,9 @@ CHECKS: tuple[Check, ...] = (
     Check("paper's Winnow, replace", "Algorithm 3 of the paper, with its sensitivity corrected", _paper_points),
     Check("segment", "pure epsilon without a horizon", _segment_points),
     Check("guarded", "segment with a public switch to batched", _guarded_points),
+    _values_check("values, add-remove", "private values, a record more or less", _ADD_REMOVE),
+    _values_check("values, replace", "private values, a record exchanged", _REPLACE),
+    _values_check("values, units of two rows", "private values, up to two rows more or less", _ADD_REMOVE, rows=2),
     Check("draw, as it runs", "black-box runs of the sampler", _running_draw_points),
     Check("AboveThreshold, as it runs", "black-box runs of the mechanism", _running_threshold_points),
     Check("noisy counts, as they run", "black-box runs of the mechanism", _running_counts_points),

@@ -7,12 +7,13 @@ from math import inf
 from random import Random
 from typing import Protocol, TypeVar
 
-from dprules.accounting import Cover, Curve, Event, Neighbours, ThresholdTilts
+from dprules.accounting import Cover, Curve, Event, Neighbours, ThresholdTilts, Values
 from dprules.audit.law import Law, both_ways, hockey_stick, independent, largest_loss, renyi
 from dprules.audit.list_law import Example, exact_list_law
 from dprules.audit.search import worst_pair
 from dprules.audit.stream_law import Round, Rounds, StreamLaw, exact_stream_law
 from dprules.audit.subject import Subject
+from dprules.audit.values_law import neighbouring_counts
 from dprules.numbers import rounded_up
 
 Pair = TypeVar("Pair")
@@ -290,3 +291,25 @@ def stream_points(
         return exact_stream_law(stream, learner, tests)
 
     return _search_for_worst(worst, pairs, law, seed, starts)
+
+
+def values_points(subject: Subject, event: Values, neighbours: Neighbours, rows: int = 1) -> tuple[Point, ...]:
+    """Compare the price of private values with the exact laws of all small neighbours.
+
+    Parameters
+    ----------
+    subject : Subject
+        What is audited.
+    event : Values
+        Tilt and threshold.
+    neighbours : Neighbours
+        The relation of the claim.
+    rows : int
+        Rows of a unit.
+    """
+    price = subject.price(event, neighbours).for_group(rows)
+    worst = _WorstSeen(_collect_claims(price, _LIST_EPSILONS))
+    for left, right in neighbouring_counts(neighbours, rows, event.threshold + 2 if rows == 1 else 2):
+        laws = [subject.values(counts, float(event.tilt), event.threshold) for counts in (left, right)]
+        worst.see(laws[0], laws[1])
+    return worst.points()

@@ -17,11 +17,14 @@ from dprules.accounting import (
     Neighbours,
     SegmentStream,
     StreamDraws,
+    Values,
     compose,
 )
+from dprules.audit.law import Law
 from dprules.audit.list_law import Weight, tilted
 from dprules.audit.stream_law import Round, ThresholdLaw
 from dprules.audit.stream_learners import BatchedLaw, FirstOnlyLaw, SegmentLaw
+from dprules.audit.values_law import exact_values_law
 from dprules.mechanisms import AboveThreshold, draw, noisy_counts
 
 
@@ -63,6 +66,8 @@ class Subject:
         The laws of the stream learners.
     draw, count, above_threshold : callable
         The mechanisms that run.
+    values : callable
+        Takes counts, a tilt and a threshold, and returns the law of private values.
     """
 
     price: Callable[[Event, Neighbours], Curve] = price_event
@@ -74,6 +79,7 @@ class Subject:
     draw: Callable[[list[int], float], NDArray[np.int64]] = draw
     count: Callable[[int, float], int] = count_noisily
     above_threshold: Callable[[int, float, float], AboveThreshold] = AboveThreshold
+    values: Callable[[Sequence[int], float, int], Law] = exact_values_law
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,7 @@ def _price_one_of_many(events: Sequence[Event], neighbours: Neighbours) -> Curve
 
 def _price_exchange_as_addition(event: Event, neighbours: Neighbours) -> Curve:
     """Price an exchange of records as an addition."""
-    if isinstance(event, Cover):
+    if isinstance(event, Cover | Values):
         return event.curve(Neighbours.ADD_REMOVE)
     return event.curve(neighbours)
 
@@ -174,5 +180,25 @@ MUTATIONS: dict[str, Mutation] = {
         Subject(above_threshold=lambda limit, noise, test: AboveThreshold(limit, 2 * noise, 2 * test)),
         "AboveThreshold, as it runs",
         "the mechanism itself runs with half its noise",
+    ),
+    "low-threshold": Mutation(
+        Subject(values=lambda counts, tilt, threshold: exact_values_law(counts, tilt, threshold - 1)),
+        "values, add-remove",
+        "keeps values whose noisy count is one below the threshold",
+    ),
+    "sharp-values": Mutation(
+        Subject(values=lambda counts, tilt, threshold: exact_values_law(counts, 2 * tilt, threshold)),
+        "values, add-remove",
+        "keeps values by counts with half the noise",
+    ),
+    "twice-counted": Mutation(
+        Subject(values=lambda counts, tilt, threshold: exact_values_law([2 * n for n in counts], tilt, threshold)),
+        "values, add-remove",
+        "counts every record twice before it keeps values",
+    ),
+    "exchanged-values": Mutation(
+        Subject(price=_price_exchange_as_addition),
+        "values, replace",
+        "prices a record that moves from one value to another as an added one",
     ),
 }

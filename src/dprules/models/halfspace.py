@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dprules.errors import ModelError, ParameterError
 from dprules.files import read_document, require_format
 from dprules.models import documents
-from dprules.models.export import sql
+from dprules.models.export.header import Header, describe_model
 from dprules.models.rule_list import RuleList
 from dprules.schema import Clipped, Column, Literal, Value, show_value
 
@@ -164,12 +164,15 @@ class Halfspace:
         """Read a halfspace from JSON."""
         return cls.from_document(read_document(text))
 
-    def to_sql(self, table: str, dialect: str = "duckdb") -> str:
+    def to_sql(self, table: str, dialect: str = "duckdb", header: Header | None = None) -> str:
         """Return a query with the prediction; cells are read as `predict` reads them."""
+        from dprules.models.export import sql  # sqlglot takes a while to load
+
         terms = [(term.feature, term.weight) for term in self.terms if not isinstance(term.feature, Clipped)]
         if len(terms) < len(self.terms):
             raise ParameterError("numbers that are weighed as they are have no SQL yet. Export JSON.")
-        return sql.write_sum(terms, self.bias, self.classes, table, dialect)
+        header = header or describe_model(self.kind, self.classes)
+        return sql.write_sum(terms, self.bias, self.classes, table, dialect, header)
 
 
 def _write_term(term: Term) -> dict[str, Any]:

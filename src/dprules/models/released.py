@@ -4,48 +4,23 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
-from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from dprules.accounting import (
-    Assumption,
-    BatchedStream,
-    Certificate,
-    Counts,
-    Cover,
-    Event,
-    FirstOnlyStream,
-    GuardedStream,
-    PaperCover,
-    Quantiles,
-    SegmentStream,
-)
+from dprules.accounting import Assumption, Certificate
 from dprules.errors import ModelError, PrivacyError, SchemaError, UnverifiedError
 from dprules.files import digest, read_document, read_document_file, require_format, write_whole
+from dprules.models.counted import show_number
+from dprules.models.faults import list_faults, stream_faults
 from dprules.models.halfspace import Halfspace
 from dprules.models.rule_list import RuleList
-from dprules.schema import DocumentReader, Label, Numeric, Positive, show_value
+from dprules.schema import DocumentReader, Label, Positive
 
 FORMAT = "dprules-model"
 VERSION = 1
 Model = RuleList | Halfspace
 
 _KINDS: dict[str, type[RuleList] | type[Halfspace]] = {RuleList.kind: RuleList, Halfspace.kind: Halfspace}
-
-_STREAMS = (BatchedStream, FirstOnlyStream, GuardedStream, SegmentStream)
-E = TypeVar("E", bound=Event)
-
-RULES = "rules"
-CLASS_COUNTS = "class counts"
-RULE_COUNTS = "counts of the rules"
-HYPOTHESES = "hypotheses"
-"""Names of releases: what a certificate must list for what a model shows."""
-
-
-def cuts_of(column: str) -> str:
-    """Return the name of the release that buys the cuts of a column."""
-    return f"cuts of {show_value(column)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +83,17 @@ class Released:
         return digest(parts)
 
     def __str__(self) -> str:
-        return f"{self.model}\n\n{self.certificate}"
+        return "\n".join([f"{self.model}\n", str(self.certificate), *self.cautions()])
+
+    def cautions(self) -> list[str]:
+        """Return sentences on what this delta means for so many records."""
+        records = self.model.records() if isinstance(self.model, RuleList) else None
+        if records is None or self.certificate.delta * records.value <= 1:
+            return []
+        return [
+            f"Delta is above one over the number of records (about {show_number(records)}): with that probability a "
+            "mechanism may publish a whole record and still keep this promise. Choose a smaller delta."
+        ]
 
     def verify(self) -> bool:
         """Whether the certificate holds and covers what the model shows.
@@ -126,8 +111,8 @@ class Released:
             found.append("the model has other classes than its label")
         found += [f"it does not say that it assumes {assumption.value}" for assumption in self._unsaid_assumptions()]
         if isinstance(self.model, RuleList):
-            return found + _list_faults(self.model, self.certificate)
-        return found + _stream_faults(self.model, self.certificate)
+            return found + list_faults(self.model, self.certificate)
+        return found + stream_faults(self.model, self.certificate)
 
     def _unsaid_assumptions(self) -> list[Assumption]:
         """What the model shows to have been assumed, and the certificate does not say."""
@@ -218,74 +203,3 @@ def _read_stream(entry: object) -> StreamMark | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or type(entry.get("rounds")) is not int:
         raise ModelError("the file does not say which stream it comes from. Run `dprules stream learn` again.")
     return StreamMark(entry["name"], entry["rounds"])
-
-
-def _named(certificate: Certificate, name: str, *kinds: type[E]) -> list[E]:
-    return [r.event for r in certificate.releases if r.name == name and isinstance(r.event, kinds)]
-
-
-def _list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
-    """What a list shows must have been paid for: its rules, counts, bought cuts, and what its recipe looked at."""
-    found = []
-    if certificate.unit.of != "row":
-        found.append("a list is learnt from rows, and the unit is none")
-    drawn: list[Cover | PaperCover] = [*_named(certificate, RULES, Cover), *_named(certificate, RULES, PaperCover)]
-    if not drawn:
-        found.append("no release is for the rules")
-    for event in drawn:
-        if isinstance(event, Cover) and event.rounds is not None and len(rules.rules) >= event.rounds:
-            found.append("it has more rules than were drawn")
-        if isinstance(event, PaperCover) and certificate.settings.get("accounting") != "paper":
-            # The paper's lemma prices the paper's score, and no other.
-            found.append("its price is the paper's, and its settings are not")
-        if _looks_at_classes(event, certificate) and not _named(certificate, CLASS_COUNTS, Counts):
-            found.append("its recipe needs class counts, and none were charged")
-    if any({RULES, CLASS_COUNTS} <= {release.name for release in charge.releases} for charge in certificate.charges):
-        # The price of the rules depends on the class counts: prices that are composed must be fixed before both.
-        found.append(
-            "class counts and rules were charged together, though the price of the rules depends on the counts"
-        )
-    if rules.counts is not None and not _named(certificate, RULE_COUNTS, Counts):
-        found.append("counts of the rules are shown, and none were charged")
-    for column in rules.columns:
-        if isinstance(column, Numeric) and column.bought:
-            found += _cuts_faults(column, certificate)
-    return found
-
-
-def _cuts_faults(column: Numeric, certificate: Certificate) -> list[str]:
-    """Each level of halving doubles the cuts: L levels make at most 2^L - 1."""
-    charged = _named(certificate, cuts_of(column.name), Quantiles)
-    if not charged:
-        return [f"the cuts of {column.name} were bought, and not charged"]
-    if len(column.cuts) >= max(2**event.levels for event in charged):
-        return [f"{column.name} has more cuts than were drawn"]
-    return []
-
-
-def _looks_at_classes(event: Event, certificate: Certificate) -> bool:
-    """Whether the number of rules or the rewards were chosen from noisy class counts."""
-    if isinstance(event, PaperCover):
-        return False
-    settings = certificate.settings
-    # Rewards or a number of rules that nobody gave were chosen from class counts.
-    chosen = settings.get("max_rules") is None or settings.get("reward") in (None, "auto")
-    return chosen or (isinstance(event, Cover) and event.is_scheduled)
-
-
-def _stream_faults(model: Halfspace, certificate: Certificate) -> list[str]:
-    """What a stream shows must have been paid for, by the price of a stream learner and round by round."""
-    found = []
-    if certificate.unit.of != "round" or certificate.unit.column is not None:
-        found.append("a stream is priced by its rounds, and the unit is another")
-    charged = [r.event for r in certificate.releases if r.name == HYPOTHESES and isinstance(r.event, _STREAMS)]
-    if not charged:
-        found.append("no release is for the hypotheses")
-    for event in charged:
-        # A release has one draw at least.
-        most = sum(m for m, _ in event.draws.groups) if isinstance(event, BatchedStream | FirstOnlyStream) else inf
-        if model.releases > most:
-            found.append("it had more hypotheses than were drawn")
-    if any(isinstance(column, Numeric) and column.bought for column in model.columns):
-        found.append("a stream has public cuts, and some of its cuts were bought")
-    return found

@@ -3,17 +3,23 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import sqrt
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dprules.accounting.events.event import Fields
 from dprules.errors import ModelError, ParameterError
 from dprules.files import read_document, require_format
 from dprules.models import documents
-from dprules.models.export import markdown, python, sql
+from dprules.models.counted import Estimate, Group, Told, estimate_number, show_interval, show_number
+from dprules.models.export import html, markdown, python
+from dprules.models.export.header import Header, describe_model
 from dprules.models.rule import Rule
-from dprules.models.simplify import simplify_rules
+from dprules.models.simplify import reachable_rules
+from dprules.numbers import Real, rational
 from dprules.schema import Column, Value, show_value
 
 FORMAT = "dprules-list"
@@ -32,8 +38,10 @@ class RuleList:
         The label where no rule holds.
     classes : tuple
         All labels, in the declared order.
-    counts : tuple of tuples of int, or None
-        If they were bought: noisy numbers of records for each rule (the default last) and class.
+    groups : tuple of Group, or None
+        Noisy numbers of the records that each rule decides (the default last), by class.
+    weights : tuple of Fraction, or None
+        Class weights that it was learnt with.
 
     Examples
     --------
@@ -50,30 +58,43 @@ class RuleList:
     rules: tuple[Rule, ...]
     default: Value
     classes: tuple[Value, ...]
-    counts: tuple[tuple[int, ...], ...] | None = None
+    groups: tuple[Group, ...] | None = None
+    weights: tuple[Fraction, ...] | None = None
     kind: ClassVar[str] = "list"
 
     def __str__(self) -> str:
         lines = [f"{'else if' if i else 'if'} {rule}" for i, rule in enumerate(self.rules)]
         lines.append(f"else {show_value(self.default)}" if self.rules else f"always {show_value(self.default)}")
-        if self.counts is not None:
+        if self.groups is not None:
             width = max(map(len, lines))
-            lines = [f"{line:<{width}}   ({told})" for line, told in zip(lines, self.describe_counts(), strict=True)]
+            lines = [f"{line:<{width}}   {told}" for line, told in zip(lines, self.told(), strict=True)]
+            lines.insert(0, self.describe_records())
         return "\n".join(lines)
 
-    def describe_counts(self) -> list[str]:
-        """Return a few words on how many records each rule decides, the default last."""
-        counts = self.counts or ()
-        everything = max(1, sum(max(0, count) for cell in counts for count in cell))
-        described = []
-        for cell, label in zip(counts, self.labels, strict=True):
-            size = sum(max(0, count) for count in cell)
-            if size == 0:
-                described.append("about no records")
-                continue
-            purity = max(0, cell[self.classes.index(label)]) / size
-            described.append(f"about {size / everything:.1%} of records, {purity:.0%} right")
-        return described
+    @property
+    def counts(self) -> tuple[tuple[int, ...], ...] | None:
+        """Noisy counts by rule (the default last) and class, if there are any."""
+        return None if self.groups is None else tuple(group.counts for group in self.groups)
+
+    def records(self) -> Estimate | None:
+        """Return how many records the list was learnt from; None: too few to tell, or not counted."""
+        groups = self.groups or ()
+        spread = sqrt(sum(group.variance for group in groups))
+        return estimate_number(sum(sum(group.counts) for group in groups), spread) if groups else None
+
+    def told(self) -> list[Told]:
+        """Return what may be said of each line, the default last; nothing if nothing was counted."""
+        every = self.records()
+        places = [self.classes.index(label) for label in self.labels]
+        groups = self.groups or ()
+        return [Told(group.records(), group.share(place), every) for group, place in zip(groups, places, strict=False)]
+
+    def describe_records(self) -> str:
+        """Say how many records the list was learnt from."""
+        every = self.records()
+        if every is None:
+            return "Learnt from too few records to tell how many."
+        return f"Learnt from about {show_number(every)} records ({show_interval(every)})."
 
     @property
     def labels(self) -> tuple[Value, ...]:
@@ -123,38 +144,50 @@ class RuleList:
         return "\n".join([*passed, f"Rule {at + 1} holds: {self.rules[at]}."])
 
     def probabilities(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return class probabilities from the bought counts, one record added to each class of a cell."""
-        if self.counts is None:
-            raise ParameterError(
-                "probabilities need noisy counts of the rules. Fit with shares={'counts': 0.05} or similar."
-            )
-        counts = np.maximum(np.array(self.counts, dtype=np.float64), 0) + 1
-        shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
-        return shares[cells]
+        """Return class probabilities from the noisy counts; the label of the rule is the likeliest class (theory F)."""
+        if self.groups is None:
+            raise ParameterError("probabilities need noisy counts of the rules. Fit with shares={'counts': 0.05}.")
+        weights = None if self.weights is None else [float(weight) for weight in self.weights]
+        lines = zip(self.groups, self.labels, strict=True)
+        shares = [group.probabilities(self.classes.index(label), weights) for group, label in lines]
+        return np.array(shares, dtype=np.float64)[cells]
 
     def simplified(self) -> "RuleList":
-        """Return the list without rules that decide nothing or change nothing; every prediction stays the same."""
-        if self.counts is not None:
-            raise ParameterError("simplify before counts are bought: cells would no longer fit.")
-        kept = simplify_rules(self.rules, self.default)
-        return replace(self, rules=tuple(self.rules[i] for i in kept))
+        """Return the list without rules that decide nothing or change nothing; every prediction stays the same.
 
-    def with_counts(self, counts: Sequence[Sequence[int]]) -> "RuleList":
-        """Return the list with bought counts."""
-        return replace(self, counts=tuple(tuple(int(count) for count in cell) for cell in counts))
+        A trailing rule with the default's label stays if its count tells something; otherwise it joins the default.
+        """
+        kept = reachable_rules(self.rules)
+        groups = None if self.groups is None else [*(self.groups[i] for i in kept), self.groups[-1]]
+        while kept and self.rules[kept[-1]].label == self.default:
+            if groups is not None:
+                if groups[-2].records() is not None:
+                    break
+                groups[-2:] = [groups[-2].joined(groups[-1])]
+            kept.pop()
+        return replace(self, rules=tuple(self.rules[i] for i in kept), groups=None if groups is None else tuple(groups))
+
+    def with_counts(self, counts: Sequence[Sequence[int]], tilt: Real) -> "RuleList":
+        """Return the list with noisy counts by rule (the default last) and class, all with noise of one tilt."""
+        exact = rational(tilt, "tilt")
+        return replace(self, groups=tuple(Group(tuple(int(count) for count in cell), (exact,)) for cell in counts))
 
     def document(self) -> dict[str, Any]:
         """Return the list as a JSON document."""
-        counts = {} if self.counts is None else {"counts": [list(cell) for cell in self.counts]}
-        rules = [{"if": documents.write_conditions(rule.conditions), "then": rule.label} for rule in self.rules]
-        return {
+        written: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             "classes": list(self.classes),
             "columns": documents.write_columns(self.columns),
-            "rules": rules,
+            "rules": [{"if": documents.write_conditions(rule.conditions), "then": rule.label} for rule in self.rules],
             "default": self.default,
-        } | counts
+        }
+        if self.groups is not None:
+            lines = zip(self.groups, self.labels, strict=True)
+            counted = [group.document(self.classes.index(label)) for group, label in lines]
+            every = self.records()
+            written |= {"counted": counted, "records": None if every is None else every.document()}
+        return written if self.weights is None else written | {"weights": [str(weight) for weight in self.weights]}
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "RuleList":
@@ -169,9 +202,11 @@ class RuleList:
             conditions = documents.read_conditions(entry.get("if"), columns)
             rules.append(Rule(conditions, documents.read_class(entry.get("then"), classes)))
         found = cls(tuple(rules), documents.read_class(document.get("default"), classes), classes)
-        if "counts" not in document:
-            return found
-        return found.with_counts(_read_counts(document["counts"], len(rules) + 1, len(classes)))
+        if "counted" in document:
+            found = replace(found, groups=_read_groups(document["counted"], len(rules) + 1, len(classes)))
+        if "weights" in document:
+            found = replace(found, weights=_read_weights(document["weights"], len(classes)))
+        return found
 
     def to_json(self) -> str:
         """Return the list as JSON; `from_json` reads it back."""
@@ -182,7 +217,7 @@ class RuleList:
         """Read a list from JSON."""
         return cls.from_document(read_document(text))
 
-    def to_sql(self, table: str, dialect: str = "duckdb") -> str:
+    def to_sql(self, table: str, dialect: str = "duckdb", header: Header | None = None) -> str:
         """Return the list as a query; cells are read as `predict` reads them, whatever the types of the columns.
 
         Parameters
@@ -190,28 +225,71 @@ class RuleList:
         table : str
             The table to select from, also as schema.name.
         dialect : str
-            "duckdb", "postgres" or "sqlite".
+            "duckdb", "postgres", "spark" or "sqlite".
+        header : Header or None
+            What the comment above it says; None: what a list without a certificate can say.
         """
-        branches = [(rule.conditions, rule.label) for rule in self.rules]
-        return sql.write_list(branches, self.default, table, dialect)
+        from dprules.models.export import sql  # sqlglot takes a while to load
 
-    def to_python(self) -> str:
+        branches = [(rule.conditions, rule.label) for rule in self.rules]
+        return sql.write_list(branches, self.default, table, dialect, header or self._header())
+
+    def to_python(self, header: Header | None = None) -> str:
         """Return the list as a Python module that needs nothing but Python."""
         branches = [(rule.conditions, rule.label) for rule in self.rules]
-        return python.write_list(branches, self.default, self.columns)
+        return python.write_list(branches, self.default, self.columns, header or self._header())
 
-    def to_markdown(self) -> str:
-        """Return the list as a Markdown table."""
-        counted = self.describe_counts() if self.counts is not None else None
+    def _repr_html_(self) -> str:
+        """Return the list as notebooks show it."""
+        counted = None if self.groups is None else [str(told) for told in self.told()]
         questions = [*(rule.question for rule in self.rules), "otherwise"]
-        return markdown.write_list(questions, [show_value(label) for label in self.labels], counted)
+        labels = [show_value(label) for label in self.labels]
+        return html.write_list(questions, labels, counted, "" if self.groups is None else self.describe_records())
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw a bar for each line of the list, as long as its share of the records; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        from dprules.models.export import picture  # only pictures need matplotlib
+
+        if self.groups is None:
+            raise ParameterError("a picture needs noisy counts of the rules. Fit with shares={'counts': 0.05}.")
+        questions = [*(rule.question for rule in self.rules), "otherwise"]
+        labels = [show_value(label) for label in self.labels]
+        return picture.draw_list(questions, labels, [show_value(label) for label in self.classes], self.told(), ax)
+
+    def to_markdown(self, header: Header | None = None) -> str:
+        """Return the list as a Markdown table, and what there is to say of it."""
+        questions = [*(rule.question for rule in self.rules), "otherwise"]
+        labels = [show_value(label) for label in self.labels]
+        return markdown.write_list(questions, labels, *self._words(), header or self._header())
+
+    def _words(self) -> tuple[list[str] | None, str]:
+        """Return a few words on the records of each line, and on those of all."""
+        return (None, "") if self.groups is None else (list(map(str, self.told())), self.describe_records())
+
+    def _header(self) -> Header:
+        return describe_model(self.kind, self.classes)
 
 
-def _read_counts(counts: object, cells: int, classes: int) -> list[list[int]]:
-    if not isinstance(counts, list) or len(counts) != cells or not all(_is_cell(cell, classes) for cell in counts):
+def _read_groups(entries: object, lines: int, classes: int) -> tuple[Group, ...]:
+    if not isinstance(entries, list) or len(entries) != lines:
         raise ModelError("the counts of the file do not fit its rules. Export it again.")
-    return list(counts)
+    return tuple(Group.from_document(entry, classes) for entry in entries)
 
 
-def _is_cell(cell: object, classes: int) -> bool:
-    return isinstance(cell, list) and len(cell) == classes and all(type(count) is int for count in cell)
+def _read_weights(entries: object, classes: int) -> tuple[Fraction, ...]:
+    if not isinstance(entries, list) or len(entries) != classes:
+        raise ModelError("the class weights of the file do not fit its classes. Export it again.")
+    weights = tuple(Fields({"weight": entry}, "the file").fraction("weight") for entry in entries)
+    if not all(0 < weight <= 1 for weight in weights):
+        raise ModelError("class weights of the file must lie in (0, 1]. Export it again.")
+    return weights

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from dprules.models.rule import Rule
-from dprules.schema import Literal, Value
+from dprules.schema import Literal
 
 Asked = dict[str, frozenset[int]]
 
 
-def simplify_rules(rules: Sequence[Rule], default: Value) -> list[int]:
-    """Return the places of the rules that matter: without unreachable ones, and trailing ones with the default's label.
+def reachable_rules(rules: Sequence[Rule]) -> list[int]:
+    """Return the places of the rules that some row may reach.
 
-    Guarantee: every row gets the same label. A rule is unreachable if an earlier rule holds whenever it does: each
-    column that the earlier one asks about is asked at least as narrowly by the later one.
+    Guarantee: every row gets the same label without the others. A rule is unreachable if an earlier rule holds whenever
+    it does: each column that the earlier one asks about is asked at least as narrowly by the later one.
     """
     asked = [_allowed_codes(rule) for rule in rules]
     kept: list[int] = []
@@ -20,8 +20,6 @@ def simplify_rules(rules: Sequence[Rule], default: Value) -> list[int]:
         satisfiable = all(asked[place].values())
         if satisfiable and not any(_implies(asked[place], asked[earlier]) for earlier in kept):
             kept.append(place)
-    while kept and rules[kept[-1]].label == default:
-        kept.pop()
     return kept
 
 

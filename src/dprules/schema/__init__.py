@@ -1,5 +1,6 @@
 """What is public of a table: columns, labels, literals, conditions, and how one cell is read."""
 
+from dprules.schema.codebooks import Codebook, read_codebook
 from dprules.schema.columns import (
     GRID,
     MISSING,
@@ -9,44 +10,60 @@ from dprules.schema.columns import (
     Column,
     FieldError,
     Numeric,
+    Ordered,
     Positive,
     PrivateCuts,
     Value,
     is_number,
 )
 from dprules.schema.conditions import Conditions, build_conditions, count_conditions
+from dprules.schema.dates import Date, PrivateDates
 from dprules.schema.documents import DocumentReader
-from dprules.schema.drafts import draft_column, draft_from_kinds, quantile_cuts, refuse_placeholders
+from dprules.schema.drafts import Draft, empty_entry, empty_label
+from dprules.schema.gaps import PLACEHOLDER, Gap, GapsError
 from dprules.schema.labels import Label
 from dprules.schema.literals import Literal, Operator, literals_of, show_value
+from dprules.schema.private_values import PrivateValues
+from dprules.schema.public_values import declarable_values, draft_column, quantile_cuts
 from dprules.schema.schema import Schema, read_schema
 
 __all__ = [
     "GRID",
     "MISSING",
+    "PLACEHOLDER",
     "Boolean",
     "Categorical",
     "Clipped",
+    "Codebook",
     "Column",
     "Conditions",
+    "Date",
     "DocumentReader",
+    "Draft",
     "FieldError",
+    "Gap",
+    "GapsError",
     "Label",
     "Literal",
     "Numeric",
     "Operator",
+    "Ordered",
     "Positive",
     "PrivateCuts",
+    "PrivateDates",
+    "PrivateValues",
     "Schema",
     "Value",
     "build_conditions",
     "count_conditions",
+    "declarable_values",
     "draft_column",
-    "draft_from_kinds",
+    "empty_entry",
+    "empty_label",
     "is_number",
     "literals_of",
     "quantile_cuts",
+    "read_codebook",
     "read_schema",
-    "refuse_placeholders",
     "show_value",
 ]

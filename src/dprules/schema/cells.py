@@ -5,8 +5,9 @@ export carries this file as it is, so that it needs the standard library only. T
 
 A *value* is text. A declared value matches a cell of the same text, or one that is equal as a decimal without leading
 zeros (1, 1.0 and "1.0" are "1"; "01" is not) or as a moment but for zeros at the end of its seconds; true and false in
-any case are one word each, and equal 1 and 0 where the declared values are a pair of Booleans. Whatever cannot be read
-is missing; nothing raises.
+any case are one word each, and equal 1 and 0 where the declared values are a pair of Booleans. A *number* may have a
+comma for its point where that is declared. A *date* is YYYY-MM-DD; a moment counts as the day that it is written with.
+Whatever cannot be read is missing; nothing raises.
 """
 
 import re
@@ -26,6 +27,7 @@ LONGEST_NUMBER = 200
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?")
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}[0-9:.+Z -]*)?")
 TRUE_WORDS = ("true", "t", "yes", "y", "1")
 FALSE_WORDS = ("false", "f", "no", "n", "0")
 
@@ -100,18 +102,41 @@ def canonical_form(text: str) -> str | None:
     return "0" if text == "-0" else text
 
 
-def read_number(cell: object) -> float | None:
-    """Return a number, None for a missing cell. Booleans and dates are no numbers; spaces around one do not count."""
+def read_number(cell: object, decimal: str = ".") -> float | None:
+    """Return a number, None for a missing cell. Booleans and dates are no numbers; spaces around one do not count.
+
+    With the decimal mark "," a text may have one comma where others have a point. Texts with a point are read as ever,
+    since databases write their numbers so; a text with both is no number.
+    """
     if isinstance(cell, bool) or type(cell).__name__ in ("bool", "bool_"):
         return None
     text = read_value(cell)
     if text is None:
         return None
     digits = text.strip(" ")
+    if decimal == "," and "." not in digits:
+        digits = digits.replace(",", ".", 1)
     if len(digits) > LONGEST_NUMBER or not NUMBER.fullmatch(digits):
         return None
     number = float(digits)
     return number if abs(number) < LARGEST_NUMBER else None
+
+
+def read_date(cell: object) -> str | None:
+    """Return a day as YYYY-MM-DD, None for a missing cell; the time of day and its zone are left out, not converted.
+
+    Days in this form are in the order of their texts. Spaces around one do not count.
+    """
+    text = read_value(cell)
+    if text is None:
+        return None
+    moment = text.strip(" ")
+    if len(moment) > LONGEST_NUMBER or not DATE.fullmatch(moment):
+        return None
+    try:
+        return date.fromisoformat(moment[:10]).isoformat()
+    except ValueError:  # the 30th of February, or the year 0
+        return None
 
 
 def read_truth(cell: object) -> bool | None:
@@ -150,9 +175,10 @@ def _forms(value: object) -> set[str]:
     text = read_value(value)
     if text is None:
         raise ValueError
-    decimal = canonical_decimal(text)
+    number = read_number(text)
     # 1e+17 is how a column of floats writes what a column of integers writes in digits.
-    if (decimal is not None or text == repr(read_number(text))) and abs(Decimal(text)) >= LARGEST_VALUE:
+    written = canonical_decimal(text) is not None or (number is not None and text == repr(number))
+    if written and abs(Decimal(text)) >= LARGEST_VALUE:
         raise ValueError
     forms = {text, canonical_form(text) or text}
     if text.lower() in ("true", "false"):

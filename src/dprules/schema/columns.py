@@ -23,6 +23,8 @@ GRID: Final = 64
 """Clipped numbers are rounded to multiples of 1/64."""
 MOST_GRID_POINTS: Final = 2**20
 """Places that a private cut may have."""
+CUT_NUMBERS: Final = (1, 3, 7, 15, 31, 63)
+"""How many private cuts a column may have: halving doubles them."""
 Value = str | int | float
 
 
@@ -75,6 +77,13 @@ class Column(ABC):
 class Categorical(Column):
     """One of a few declared values.
 
+    Parameters
+    ----------
+    values : sequence
+        All text or all numbers; public, or bought.
+    bought : bool
+        Whether the values were released by a mechanism: then the certificate must list it.
+
     Examples
     --------
     >>> sex = Categorical("sex", ["f", "m"])
@@ -83,14 +92,21 @@ class Categorical(Column):
     """
 
     values: Sequence[Value]
+    bought: bool = field(default=False, kw_only=True)
     _table: dict[str, int] = field(init=False, repr=False, compare=False)
     kind = "categorical"
 
     def __post_init__(self) -> None:
         super(Categorical, self).__post_init__()
-        values = read_values(self.values, self._place, "values")
+        # Of bought values there may be none: whether there are any is a fact about rows.
+        nothing = self.bought and isinstance(self.values, list | tuple) and not self.values
+        values = () if nothing else read_values(self.values, self._place, "values")
         object.__setattr__(self, "values", values)
-        object.__setattr__(self, "_table", forms_of(values, self._place, "values"))
+        table = forms_of(values, self._place, "values")
+        if self.bought:
+            # As they were counted: an array of Booleans turns into one of integers when one cell is an integer.
+            table |= {word: table[digit] for word, digit in (("true", "1"), ("false", "0")) if digit in table}
+        object.__setattr__(self, "_table", table)
 
     @property
     def size(self) -> int:
@@ -108,11 +124,35 @@ class Categorical(Column):
         return MISSING if found is None else found
 
     def _fields(self) -> dict[str, Any]:
-        return {"values": list(self.values)}
+        return {"values": list(self.values)} | ({"bought": True} if self.bought else {})
 
 
 @dataclass(frozen=True, slots=True)
-class Numeric(Column):
+class Ordered(Column):
+    """Numbers or dates, known by how many of the increasing cuts they reach: one code an interval.
+
+    Parameters
+    ----------
+    cuts : sequence
+        Increasing; public, or bought.
+    bought : bool
+        Whether the cuts were released by a mechanism: then the certificate must list it.
+    """
+
+    cuts: Sequence[float] | Sequence[str]
+    bought: bool = field(default=False, kw_only=True)
+
+    @property
+    def size(self) -> int:
+        """One code an interval."""
+        return len(self.cuts) + 1
+
+    def _fields(self) -> dict[str, Any]:
+        return {"cuts": list(self.cuts)} | ({"bought": True} if self.bought else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Numeric(Ordered):
     """A number, known by how many of the increasing cuts it reaches.
 
     Parameters
@@ -121,14 +161,17 @@ class Numeric(Column):
         Increasing; public, or bought.
     bought : bool
         Whether the cuts were released by a mechanism: then the certificate must list it.
+    decimal : str
+        "," where texts write 3,14; typed numbers are read by their value anyway.
     """
 
     cuts: Sequence[float]
-    bought: bool = field(default=False, kw_only=True)
+    decimal: str = field(default=".", kw_only=True)
     kind = "numeric"
 
     def __post_init__(self) -> None:
         super(Numeric, self).__post_init__()
+        require_decimal(self.decimal, self._place)
         given: object = self.cuts
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise FieldError(self._place, "cuts", "an increasing list of numbers")
@@ -139,18 +182,13 @@ class Numeric(Column):
             raise FieldError(self._place, "cuts", "an increasing list of numbers")
         object.__setattr__(self, "cuts", tuple(float(cut) for cut in cuts))
 
-    @property
-    def size(self) -> int:
-        """One code an interval."""
-        return len(self.cuts) + 1
-
     def code(self, cell: object) -> int:
         """Return the number of cuts at or below the number."""
-        number = read_number(cell)
+        number = read_number(cell, self.decimal)
         return MISSING if number is None else bisect_right(self.cuts, number)
 
     def _fields(self) -> dict[str, Any]:
-        return {"cuts": list(self.cuts)} | ({"bought": True} if self.bought else {})
+        return super(Numeric, self)._fields() | _decimal_field(self.decimal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,27 +203,37 @@ class PrivateCuts(Column):
         1, 3, 7, 15, 31 or 63: each level of halving doubles them.
     step : float or None
         Cuts are lower + multiples of it; None: the usual one (1, 2, 5, 10, ...) that leaves 500 places or more.
+    decimal : str
+        "," where texts write 3,14.
     """
 
     lower: float
     upper: float
     number: int = 7
     step: float | None = None
+    decimal: str = field(default=".", kw_only=True)
     kind = "numeric"
 
     def __post_init__(self) -> None:
         super(PrivateCuts, self).__post_init__()
+        require_decimal(self.decimal, self._place)
         lower = _plain(self.lower)
         upper = _plain(self.upper)
         number = _plain(self.number)
         step = _plain(self.step)
-        if not (is_number(lower) and is_number(upper) and _are_apart(float(lower), float(upper))):
-            rule = "public bounds with lower < upper, below 1e100 and not next to each other"
-            raise FieldError(self._place, "private_cuts", rule)
-        if isinstance(number, bool) or number not in (1, 3, 7, 15, 31, 63):
-            raise FieldError(self._place, "private_cuts", "a number of cuts of 1, 3, 7, 15, 31 or 63")
+        if not is_number(lower) or not is_number(upper):
+            key = "upper" if is_number(lower) else "lower"
+            raise FieldError(
+                self._place, key, "a number below 1e100, a bound that is known without looking at the data"
+            )
+        if not _are_apart(float(lower), float(upper)):
+            raise FieldError(self._place, "upper", "above lower, and not next to it")
+        if isinstance(number, bool) or number not in CUT_NUMBERS:
+            raise FieldError(
+                self._place, "number", f"a number of cuts of {', '.join(map(str, CUT_NUMBERS[:-1]))} or 63"
+            )
         if step is not None and not (is_number(step) and step > 0 and (upper - lower) / step <= MOST_GRID_POINTS):
-            raise FieldError(self._place, "private_cuts", f"a step that leaves at most {MOST_GRID_POINTS:,} places")
+            raise FieldError(self._place, "step", f"a number that leaves at most {MOST_GRID_POINTS:,} places for a cut")
         for name, value in (("lower", float(lower)), ("upper", float(upper)), ("number", number)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "step", None if step is None else float(step))
@@ -204,9 +252,18 @@ class PrivateCuts(Column):
         """Refuse: there are no cuts yet."""
         raise SchemaError(f"the cuts of column {self.name!r} are private and not bought yet. Fit first.")
 
+    def read(self, cell: object) -> float | None:
+        """Return the number whose place among the cuts will be asked about, None for a missing cell."""
+        return read_number(cell, self.decimal)
+
+    def with_cuts(self, cuts: Sequence[float]) -> Ordered:
+        """Return the column with the cuts that were bought."""
+        return Numeric(self.name, tuple(cuts), bought=True, decimal=self.decimal, missing_literal=self.missing_literal)
+
     def _fields(self) -> dict[str, Any]:
-        asked = {"lower": self.lower, "upper": self.upper, "number": self.number}
-        return {"private_cuts": asked | ({} if self.step is None else {"step": self.step})}
+        step = {} if self.step is None else {"step": self.step}
+        bounds = {"lower": self.lower, "upper": self.upper}
+        return bounds | step | {"number": self.number} | _decimal_field(self.decimal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +348,16 @@ def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str) -> dic
     except ValueError:
         pass
     raise FieldError(place, key, 'different values, numbers below 2^53: ones that are read alike ("1", "1.0") are one')
+
+
+def require_decimal(decimal: object, place: tuple[str, ...]) -> None:
+    """Refuse a decimal mark that is neither a point nor a comma."""
+    if decimal not in (".", ","):
+        raise FieldError(place, "decimal", '"." or ","')
+
+
+def _decimal_field(decimal: str) -> dict[str, str]:
+    return {} if decimal == "." else {"decimal": decimal}
 
 
 def is_number(value: object) -> bool:

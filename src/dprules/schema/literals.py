@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.schema.columns import MISSING, Boolean, Categorical, Column, Numeric, Positive, Value
+from dprules.schema.columns import MISSING, Boolean, Categorical, Column, Ordered, Positive, Value
 
 
 class Operator(Enum):
@@ -63,7 +63,7 @@ class Literal:
         match self.column:
             case Categorical(values=values):
                 return self.operator in (Operator.EQUALS, Operator.DIFFERS) and _declares(values, self.value)
-            case Numeric(cuts=cuts):
+            case Ordered(cuts=cuts):
                 return self.operator in (Operator.BELOW, Operator.AT_LEAST) and _declares(cuts, self.value)
             case _:
                 return self.value is None and self.operator in _BINARY.get(type(self.column), ())
@@ -126,16 +126,19 @@ def literals_of(column: Column) -> tuple[Literal, ...]:
     made: list[Literal] = []
     match column:
         case Categorical(values=values):
-            asked = values if len(values) > 1 else ()
+            # The only value that was bought is not the only one that there is.
+            alone = not column.bought or column.missing_literal
+            asked = () if len(values) < 2 and alone else values
             made += [Literal(column, Operator.EQUALS, value) for value in asked]
             # Of two values, "not the one" is "the other".
             made += [Literal(column, Operator.DIFFERS, value) for value in asked if len(values) > 2]
-        case Numeric(cuts=cuts):
+        case Ordered(cuts=cuts):
             made += [Literal(column, Operator.BELOW, cut) for cut in cuts]
             made += [Literal(column, Operator.AT_LEAST, cut) for cut in cuts]
         case _:
             made += [Literal(column, operator) for operator in _BINARY.get(type(column), ())]
-    if column.missing_literal:
+    # Where no value was bought every cell is missing.
+    if column.missing_literal and not (isinstance(column, Categorical) and column.size == 0):
         made += [Literal(column, operator) for operator in (Operator.IS_MISSING, Operator.IS_PRESENT)]
     return tuple(made)
 

@@ -9,10 +9,13 @@ from typing import Any
 import tomli_w
 
 from dprules.errors import SchemaError
-from dprules.schema.columns import Column, Numeric, PrivateCuts
+from dprules.schema.columns import Column, PrivateCuts, Value
 from dprules.schema.documents import DocumentReader
+from dprules.schema.frames import Bounds, FrameReader, frame_types
+from dprules.schema.html import write_schema
 from dprules.schema.labels import Label
 from dprules.schema.literals import Literal, literals_of
+from dprules.schema.private_values import PrivateValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,10 @@ class Schema:
         Different names, none of them the label's.
     values_are_public : bool
         Whether values and cuts were read off the data and declared public.
+    values_like : str or None
+        Name of the public table, of the same form as the data, that values and cuts were taken from.
+    ignored : sequence of str
+        Columns of the data that are known and not used.
 
     Examples
     --------
@@ -45,9 +52,12 @@ class Schema:
     label: Label
     columns: Sequence[Column]
     values_are_public: bool = False
+    values_like: str | None = None
+    ignored: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "ignored", tuple(self.ignored))
         if not isinstance(self.label, Label) or not all(isinstance(column, Column) for column in self.columns):
             raise SchemaError("a schema has a Label and columns such as Categorical, Numeric or Boolean.")
         names = [column.name for column in self.columns]
@@ -58,6 +68,9 @@ class Schema:
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
             raise SchemaError(f"column {twice[0]!r} is declared twice. Leave one out.")
+        like = self.values_like
+        if like is not None and (not isinstance(like, str) or not like or not like.isprintable()):
+            raise SchemaError("values_like must be the name of a public table, on one line. Mend that entry.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,9 +84,7 @@ class Schema:
     def with_cuts(self, cuts: Mapping[str, Sequence[float]]) -> "Schema":
         """Return the schema with bought cuts in the place of private ones."""
         bought = [
-            Numeric(column.name, tuple(cuts[column.name]), bought=True, missing_literal=column.missing_literal)
-            if isinstance(column, PrivateCuts)
-            else column
+            column.with_cuts(cuts[column.name]) if isinstance(column, PrivateCuts) else column
             for column in self.columns
         ]
         return replace(self, columns=tuple(bought))
@@ -82,6 +93,16 @@ class Schema:
     def private_cuts(self) -> tuple[PrivateCuts, ...]:
         """The columns whose cuts are still to be bought."""
         return tuple(column for column in self.columns if isinstance(column, PrivateCuts))
+
+    def with_values(self, values: Mapping[str, Sequence[str]]) -> "Schema":
+        """Return the schema with bought values in the place of private ones."""
+        bought = [c.with_values(values[c.name]) if isinstance(c, PrivateValues) else c for c in self.columns]
+        return replace(self, columns=tuple(bought))
+
+    @property
+    def private_values(self) -> tuple[PrivateValues, ...]:
+        """The columns whose values are still to be bought."""
+        return tuple(column for column in self.columns if isinstance(column, PrivateValues))
 
     @classmethod
     def from_toml(cls, text: str, source: str = "schema") -> "Schema":
@@ -98,13 +119,70 @@ class Schema:
 
     @classmethod
     def _from_document(cls, reader: DocumentReader, document: dict[str, Any]) -> "Schema":
-        reader.require_keys(document, {"label", "columns", "values_are_public"}, ())
-        label = reader.label(document.get("label"))
-        columns = reader.columns(document.get("columns", {}))
-        declared = document.get("values_are_public", False)
-        if not isinstance(declared, bool):
-            raise SchemaError("values_are_public must be true or false. Mend that entry.")
-        return cls(label, columns, declared)
+        label, columns, ignored = reader.read(document)
+        public = document.get("values_are_public", False)
+        return cls(label, columns, public, document.get("values_like"), ignored)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        label: str = "y",
+        *,
+        classes: Sequence[Value] | None = None,
+        positive: Value | None = None,
+        values: Mapping[str, Sequence[Value]] | None = None,
+        bounds: Mapping[str, Bounds] | None = None,
+        ignore: Sequence[str] = (),
+        categories_are_public: bool = False,
+        values_are_public: bool = False,
+    ) -> "Schema":
+        """Make a schema from the types of a data frame's columns and what you say of them.
+
+        No cell is read unless values are public. What is still unknown is refused in one sentence that names columns.
+
+        Parameters
+        ----------
+        frame : object
+            Of pandas, Polars or Arrow.
+        label : str
+            The column to predict. It need not be in the frame.
+        classes : sequence
+            Its values.
+        positive : value or None
+            The positive class.
+        values : mapping
+            Values of categorical columns.
+        bounds : mapping
+            (lower, upper, step) of numbers and dates: all that one must know of them. The step may be left out.
+        ignore : sequence of str
+            Columns that rules shall not ask about.
+        categories_are_public : bool
+            Declares the categories of a column's type (a pandas Categorical, a Polars Enum) as its values. Categories
+            that a library collected from the rows are private: say this only if you wrote them down.
+        values_are_public : bool
+            Reads values and cuts off the rows wherever nothing else is said, and marks the schema so.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"age": [41], "ward": ["icu"], "ill": [True]})
+        >>> schema = Schema.from_frame(
+        ...     frame, "ill", classes=[False, True], values={"ward": ["icu", "other"]}, bounds={"age": (0, 120, 1)}
+        ... )
+        >>> [column.kind for column in schema.columns]
+        ['numeric', 'categorical']
+        """
+        types = frame_types(frame)
+        named = {*(values or {}), *(bounds or {}), *ignore}
+        strange = [name for name in named if name not in types]
+        if strange:
+            raise SchemaError(f"the frame has no column {strange[0]!r}; it has {', '.join(map(repr, types))}.")
+        public = frame if values_are_public else None
+        reader = FrameReader(types, values or {}, bounds or {}, categories_are_public, public)
+        found = reader.classes(label, classes)
+        columns = reader.columns([name for name in types if name not in {label, *ignore}])
+        return cls(Label(label, found, positive), columns, values_are_public, ignored=tuple(ignore))
 
     @classmethod
     def from_file(cls, path: str | Path) -> "Schema":
@@ -118,8 +196,14 @@ class Schema:
     def document(self) -> dict[str, Any]:
         """Return the schema as a document; `from_document` reads it back."""
         declared: dict[str, Any] = {"values_are_public": True} if self.values_are_public else {}
+        declared |= {} if self.values_like is None else {"values_like": self.values_like}
         entries = {column.name: column.entry() for column in self.columns}
-        return declared | {"label": self.label.entry(), "columns": entries}
+        ignored = {name: {"ignore": True} for name in self.ignored}
+        return declared | {"label": self.label.entry(), "columns": entries | ignored}
+
+    def _repr_html_(self) -> str:
+        """Return the schema as notebooks show it."""
+        return write_schema(self.label.entry(), {column.name: column.entry() for column in self.columns})
 
     def to_toml(self) -> str:
         """Return the schema as TOML; `from_toml` reads it back."""

@@ -13,8 +13,21 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dprules.private import Private
-from dprules.schema import GRID, MISSING, Boolean, Clipped, Column, Numeric, Positive
-from dprules.schema.cells import LARGEST_NUMBER, canonical_form, read_number, read_value
+from dprules.schema import (
+    GRID,
+    MISSING,
+    Boolean,
+    Clipped,
+    Column,
+    Date,
+    Numeric,
+    Ordered,
+    Positive,
+    PrivateCuts,
+    PrivateDates,
+    PrivateValues,
+)
+from dprules.schema.cells import LARGEST_NUMBER, canonical_form, read_value
 
 Codes = NDArray[np.int16]
 Floats = NDArray[np.float64]
@@ -52,13 +65,21 @@ def read_codes(column: Column, cells: Cells) -> Codes:
     return codes
 
 
-def read_numbers(cells: Cells) -> Floats:
-    """Return the number of each cell, NaN where it is missing."""
-    fast = _as_numbers(cells)
+def read_numbers(column: PrivateCuts, cells: Cells) -> Floats:
+    """Return the number of each cell, of dates the day, NaN where it is missing."""
+    fast = None if isinstance(column, PrivateDates) else _as_numbers(cells)  # a number is no date
     if fast is not None:
         return fast
-    numbers: Floats = _spread(cells, lambda cell: _or_nan(read_number(cell)), np.nan, np.dtype(np.float64))
+    numbers: Floats = _spread(cells, lambda cell: _or_nan(column.read(cell)), np.nan, np.dtype(np.float64))
     return numbers
+
+
+def codes_between(column: Ordered, numbers: Floats) -> Codes:
+    """Return the codes of numbers that `read_numbers` returned, for the cuts that were bought since."""
+    cuts = column.days if isinstance(column, Date) else column.cuts
+    codes = np.searchsorted(np.array(cuts, dtype=np.float64), numbers, side="right").astype(np.int16)
+    codes[np.isnan(numbers)] = MISSING
+    return codes
 
 
 def read_clipped(column: Column, cells: Cells) -> Floats:
@@ -80,6 +101,17 @@ def read_identities(cells: Cells, known: dict[str, int]) -> NDArray[np.int64]:
         if text is None:
             return -1
         return known.setdefault(canonical_form(text) or text, len(known))
+
+    found: NDArray[np.int64] = _spread(cells, identify, -1, np.dtype(np.int64))
+    return found
+
+
+def read_forms(column: PrivateValues, cells: Cells, known: dict[str, int]) -> NDArray[np.int64]:
+    """Return a number for each different form of a value, -1 where it is missing; `known` grows from batch to batch."""
+
+    def identify(cell: object) -> int:
+        form = column.form(cell)
+        return -1 if form is None else known.setdefault(form, len(known))
 
     found: NDArray[np.int64] = _spread(cells, identify, -1, np.dtype(np.int64))
     return found
@@ -115,10 +147,9 @@ def _or_nan(number: float | None) -> float:
 
 
 def _codes_of_numbers(column: Numeric | Positive, numbers: Floats) -> Codes:
-    if isinstance(column, Positive):
-        codes = (numbers > 0).astype(np.int16)
-    else:
-        codes = np.searchsorted(np.array(column.cuts), numbers, side="right").astype(np.int16)
+    if isinstance(column, Numeric):
+        return codes_between(column, numbers)
+    codes = (numbers > 0).astype(np.int16)
     codes[np.isnan(numbers)] = MISSING
     return codes
 

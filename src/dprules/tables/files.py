@@ -6,12 +6,13 @@ from typing import Any
 
 import pyarrow.parquet
 
-from dprules.errors import DataError
+from dprules.errors import DataError, FileError
 from dprules.tables.csv_files import CsvFile
 from dprules.tables.frames import arrow_kind
 from dprules.tables.table import Batch, Table, call_quietly
 
 _ROWS = 1 << 18
+_DATABASES = (".db", ".duckdb", ".ddb")
 _PARQUET = (".parquet", ".pq")
 
 
@@ -45,7 +46,7 @@ class CsvTable(Table):
 
     def kinds(self) -> dict[str, str]:
         """Nothing is known: a CSV file has no types."""
-        return dict.fromkeys(self.names, "categorical")
+        return dict.fromkeys(self.names, "unknown")
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         for file in self._files:
@@ -90,6 +91,9 @@ def _read_schema(path: Path) -> Any:
 def open_files(path: str, delimiter: str | None, multiline: bool) -> Table:
     """Open a file, a folder or a pattern."""
     paths = find_files(path)
+    for file in paths:
+        if file.suffix.lower() in _DATABASES:
+            raise DataError(f"{file} looks like a database. Write duckdb:///{file} and name a table with --table.")
     if all(file.suffix.lower() in _PARQUET for file in paths):
         return ParquetTable(paths)
     return CsvTable(paths, delimiter, multiline)
@@ -103,10 +107,10 @@ def find_files(path: str) -> list[Path]:
     if where.exists():
         return [where]
     if not any(mark in path for mark in "*?["):
-        raise DataError(f"{path}: no such file. Check the name.")
+        raise FileError(f"{path}: no such file. Check the name.")
     found = sorted(Path(where.anchor or ".").glob(str(where.relative_to(where.anchor))))
     if not found:
-        raise DataError(f"{path}: no file matches. Check the pattern.")
+        raise FileError(f"{path}: no file matches. Check the pattern.")
     return found
 
 

@@ -12,7 +12,7 @@ from dprules.tables.table import Batch, Table, call_quietly
 
 _ROWS = 1 << 18
 """Records of a batch."""
-_KINDS_OF_NUMPY = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric"}
+_KINDS_OF_NUMPY = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric", "M": "date", "O": "unknown"}
 _REFUSAL = "X must be a data frame (pandas, Polars or Arrow), an Ibis table, a file or a URL."
 
 
@@ -113,12 +113,18 @@ class _PandasTable(Table):
 
     def kinds(self) -> dict[str, str]:
         """By the types of the columns."""
-        found = [getattr(kind, "kind", "O") for kind in self._frame.dtypes]
-        return {name: _KINDS_OF_NUMPY.get(kind, "categorical") for name, kind in zip(self._names, found, strict=True)}
+        return {name: _kind_of_pandas(kind) for name, kind in zip(self._names, self._frame.dtypes, strict=True)}
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         place = {name: i for i, name in enumerate(self._names)}
         yield len(self._frame), {name: series_cells(self._frame.iloc[:, place[name]]) for name in names}
+
+
+def _kind_of_pandas(kind: Any) -> str:
+    """Objects may be anything; categories and texts of pandas' own types have kind "O", too."""
+    if getattr(kind, "name", "") != "object" and getattr(kind, "kind", "O") == "O":
+        return "categorical"
+    return _KINDS_OF_NUMPY.get(kind.kind, "categorical")
 
 
 def series_cells(series: Any) -> Cells:
@@ -185,6 +191,8 @@ class _IbisTable(Table):
 def _ibis_kind(kind: Any) -> str:
     if kind.is_boolean():
         return "boolean"
+    if kind.is_date() or kind.is_timestamp():
+        return "date"
     return "numeric" if kind.is_numeric() else "categorical"
 
 
@@ -192,6 +200,8 @@ def arrow_kind(kind: pa.DataType) -> str:
     """Return the kind of column that an Arrow type suggests."""
     if pa.types.is_boolean(kind):
         return "boolean"
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return "date"
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     return "numeric" if numeric else "categorical"
 

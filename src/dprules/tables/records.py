@@ -9,22 +9,42 @@ from numpy.typing import NDArray
 from dprules.accounting import Unit
 from dprules.mechanisms import Bits
 from dprules.private import Private
-from dprules.schema import Column, Literal, PrivateCuts, Schema
-from dprules.tables.cells import Codes, Floats, count_values, read_codes, read_identities, read_numbers, read_texts
+from dprules.schema import Categorical, Column, Literal, Ordered, PrivateCuts, PrivateValues, Schema
+from dprules.tables.cells import (
+    Codes,
+    Floats,
+    codes_between,
+    count_values,
+    read_codes,
+    read_identities,
+    read_numbers,
+    read_texts,
+)
+from dprules.tables.forms import Forms
 from dprules.tables.packed import Words, pack
 from dprules.tables.sample import PackedSample
 from dprules.tables.table import Table
 
 
 class Records(Private):
-    """Labelled records: the code of each column, numbers where cuts are still to be bought, and the class of each."""
+    """Labelled records: the code of each column and the class of each, and what is still to be bought.
 
-    __slots__ = ("_codes", "_labels", "_numbers")
+    These are the numbers of columns without cuts, and the forms of columns without values.
+    """
 
-    def __init__(self, codes: Mapping[str, Codes], numbers: Mapping[str, Floats], labels: Codes) -> None:
+    __slots__ = ("_codes", "_forms", "_labels", "_numbers")
+
+    def __init__(
+        self,
+        codes: Mapping[str, Codes],
+        numbers: Mapping[str, Floats],
+        labels: Codes,
+        forms: Mapping[str, Forms] | None = None,
+    ) -> None:
         self._codes = codes
         self._numbers = numbers
         self._labels = labels
+        self._forms = {} if forms is None else forms
 
     @property
     def labels(self) -> Codes:
@@ -36,11 +56,19 @@ class Records(Private):
         numbers = self._numbers[column]
         return numbers[~np.isnan(numbers)]
 
+    def counts_of_values(self, column: str) -> dict[str, int]:
+        """Return how many records have each value of a column whose values are still to be bought."""
+        return self._forms[column].counts()
+
     def codes(self, column: Column) -> Codes:
-        """Return the codes of a column, also of one whose cuts have been bought."""
+        """Return the codes of a column, also of one whose cuts or values have been bought."""
+        if isinstance(column, Categorical) and column.name in self._forms:
+            return self._forms[column.name].codes(column)
         if column.name in self._codes:
             return self._codes[column.name]
-        return read_codes(column, self._numbers[column.name])
+        if not isinstance(column, Ordered):
+            raise TypeError("only cuts are bought for columns that were read as numbers")
+        return codes_between(column, self._numbers[column.name])
 
     def sample(self, literals: Sequence[Literal], classes: int) -> PackedSample:
         """Return the records as bits, one for each literal."""
@@ -55,7 +83,9 @@ def read_records(table: Table, schema: Schema, unit: Unit, bits: Bits) -> Record
     names = [*schema.names, *([unit.column] if unit.column is not None else [])]
     target = schema.label.column()
     labels: list[Codes] = []
-    codes: dict[str, list[Codes]] = {c.name: [] for c in schema.columns if not isinstance(c, PrivateCuts)}
+    forms = {c.name: Forms(c) for c in schema.private_values}
+    bought = {c.name for c in (*schema.private_cuts, *schema.private_values)}
+    codes: dict[str, list[Codes]] = {c.name: [] for c in schema.columns if c.name not in bought}
     numbers: dict[str, list[Floats]] = {c.name: [] for c in schema.private_cuts}
     owners: list[NDArray[np.int64]] = []
     known: dict[str, int] = {}
@@ -63,21 +93,26 @@ def read_records(table: Table, schema: Schema, unit: Unit, bits: Bits) -> Record
         labels.append(read_codes(target, cells[target.name]))
         for column in schema.columns:
             if isinstance(column, PrivateCuts):
-                numbers[column.name].append(read_numbers(cells[column.name]))
+                numbers[column.name].append(read_numbers(column, cells[column.name]))
+            elif isinstance(column, PrivateValues):
+                forms[column.name].read(cells[column.name])
             else:
                 codes[column.name].append(read_codes(column, cells[column.name]))
         if unit.column is not None:
             owners.append(read_identities(cells[unit.column], known))
     joined = _join(labels, np.int16)
-    chosen = _choose_rows(joined, owners, unit, bits)
+    chosen = choose_rows(joined, owners, unit, bits)
+    for column_forms in forms.values():
+        column_forms.choose(chosen)
     return Records(
         {name: _join(parts, np.int16)[chosen] for name, parts in codes.items()},
         {name: _join(parts, np.float64)[chosen] for name, parts in numbers.items()},
         joined[chosen],
+        forms,
     )
 
 
-def _choose_rows(
+def choose_rows(
     labels: Codes, owners: Sequence[NDArray[np.int64]], unit: Unit, bits: Bits
 ) -> NDArray[np.int64] | NDArray[np.bool_]:
     """Choose the records with a label; of each unit at most so many, by random keys of ours.
@@ -104,7 +139,9 @@ def pack_literals(records: Records, literals: Sequence[Literal], size: int) -> W
     """Return each literal as a packed column."""
     packed = np.empty((len(literals), (size + 63) // 64), dtype=np.uint64)
     for k, literal in enumerate(literals):
-        packed[k] = pack(literal.truth()[records.codes(literal.column)])
+        if k == 0 or literal.column is not literals[k - 1].column:  # the literals of a column stand together
+            codes = records.codes(literal.column)
+        packed[k] = pack(literal.truth()[codes])
     return packed
 
 
@@ -127,14 +164,15 @@ def read_text_columns(table: Table, names: Sequence[str]) -> list[list[str | Non
     return found
 
 
-def read_public_values(table: Table, names: Sequence[str]) -> dict[str, tuple[list[str], Floats]]:
+def read_public_values(table: Table, names: Sequence[str], decimal: str = ".") -> dict[str, tuple[list[str], Floats]]:
     """Return the values of columns, most frequent first, and their numbers: only where values are public."""
+    columns = {name: PrivateCuts(name, 0, 1, decimal=decimal) for name in names}
     counts: dict[str, dict[str, int]] = {name: {} for name in names}
     numbers: dict[str, list[Floats]] = {name: [] for name in names}
     for _, cells in table.batches(names):
         for name in names:
             count_values(cells[name], counts[name])
-            numbers[name].append(read_numbers(cells[name]))
+            numbers[name].append(read_numbers(columns[name], cells[name]))
     found = {}
     for name in names:
         often = counts[name]

@@ -11,6 +11,8 @@ from dprules.tables.cells import Cells
 
 T = TypeVar("T")
 _NO_MEMORY = "there is not enough memory for this table. Close other programs, or use fewer columns."
+_SHOWN = 30
+"""Columns that a sentence names."""
 Batch = tuple[int, Mapping[str, Cells]]
 """How many records, and the cells of each column."""
 
@@ -37,7 +39,10 @@ class Table(Private, ABC):
 
     @abstractmethod
     def kinds(self) -> dict[str, str]:
-        """Return "boolean", "numeric" or "categorical" for each column, by its declared type and not by its cells."""
+        """Return the kind of each column by its declared type, never by its cells.
+
+        It is "boolean", "numeric", "date" or "categorical"; "unknown" where there are no types, as in a CSV file.
+        """
 
     @abstractmethod
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]: ...
@@ -55,12 +60,23 @@ class Table(Private, ABC):
 
     def require(self, names: Sequence[str]) -> None:
         """Refuse a table without these columns."""
+        lacking = self.lacking(names)
+        if lacking:
+            raise DataError(no_such_columns(self._source, lacking, self.names))
+
+    def lacking(self, names: Sequence[str]) -> list[str]:
+        """Return those of these columns that the table does not have."""
         known = set(self.names)
-        for name in names:
-            if name not in known:
-                raise DataError(
-                    f"{self._source} has no column {name!r}. Check the header, the delimiter and the schema."
-                )
+        return [name for name in dict.fromkeys(names) if name not in known]
+
+
+def no_such_columns(source: str, lacking: Sequence[str], present: Sequence[str]) -> str:
+    """Return the sentence that refuses a table without some columns, with the names of those that it has."""
+    noun = "column" if len(lacking) == 1 else "columns"
+    shown = ", ".join(repr(name) for name in present[:_SHOWN])
+    more = f" and {len(present) - _SHOWN} more" if len(present) > _SHOWN else ""
+    wanted = ", ".join(map(repr, lacking))
+    return f"{source} has no {noun} {wanted}; it has {shown}{more}. Check the header, the delimiter and the schema."
 
 
 def call_quietly(call: Callable[[], T], sentence: str) -> T:

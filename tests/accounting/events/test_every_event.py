@@ -14,6 +14,7 @@ from dprules.accounting import (
     Approximate,
     BatchedStream,
     Concentrated,
+    CountedCover,
     Counts,
     Cover,
     Event,
@@ -26,7 +27,9 @@ from dprules.accounting import (
     SegmentStream,
     StreamDraws,
     ThresholdTilts,
+    Values,
 )
+from dprules.accounting.counted import Parts
 from dprules.errors import ModelError, ParameterError, PrivacyError
 
 TABLES = (Neighbours.ADD_REMOVE, Neighbours.REPLACE)
@@ -48,11 +51,15 @@ CASES = {
     "concentrated": Case(Concentrated(0.02), tuple(Neighbours)),
     "counts": Case(Counts(0.25), TABLES),
     "quantiles": Case(Quantiles(0.05, 3), TABLES),
+    "values": Case(Values(0.25, 60), TABLES),
     "cover": Case(Cover(0.2), TABLES),
     "cover with rewards": Case(Cover(0.2, (Fraction(1, 2),)), TABLES),
     "cover of five rounds": Case(Cover(0.3, rounds=5), TABLES),
     "cover with a schedule": Case(Cover(0.3, (Fraction(1), Fraction(1, 4), Fraction(1, 4)), 3, Fraction(1, 2)), TABLES),
     "cover of more rounds than are priced one by one": Case(Cover(0.1, (Fraction(1),), 100_000), TABLES),
+    "counted cover": Case(CountedCover(0.2, 5), TABLES),
+    "counted cover of one rule": Case(CountedCover(0.2, 1, Parts.of(1)), TABLES),
+    "counted cover of more rules than are priced one by one": Case(CountedCover(0.1, 1_000), TABLES),
     "paper cover": Case(PaperCover(0.01), TABLES),
     "batched": Case(BatchedStream(DRAWS, ABOVE), STREAMS),
     "first only": Case(FirstOnlyStream(DRAWS, ABOVE), STREAMS),
@@ -133,7 +140,7 @@ WRONG = [-1, -0.5, nan, inf, "1", True, None, 10**400, 1e-300, [1], (), (2,), (n
 def test_events_that_make_no_sense_cannot_be_made(event):
     for field in fields(event):
         for wrong in WRONG:
-            if (field.name, wrong) == ("rounds", None) and len(event.rewards) == 1:
+            if (field.name, wrong) == ("rounds", None) and isinstance(event, Cover) and len(event.rewards) == 1:
                 continue  # any number of rounds
             with pytest.raises(ParameterError):
                 replace(event, **{field.name: wrong})

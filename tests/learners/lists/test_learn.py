@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from dprules import PrivateDecisionListClassifier
-from dprules.accounting import Account, Assumption, Counts, Cover, PaperCover, Release, Unit
+from dprules.accounting import Account, Assumption, CountedCover, Counts, Cover, PaperCover, Release, Unit
 from dprules.errors import ParameterError
 from dprules.jobs import FitRequest, evaluate, fit
 from dprules.jobs.example import SCHEMA, hospital_stays
 from dprules.learners.lists import ListSettings, learn_list, name_rules
-from dprules.learners.lists.greedy_cover import TRUE
+from dprules.learners.lists.remaining import TRUE
 from dprules.mechanisms import SeededBits, os_bits
 from dprules.models import CLASS_COUNTS, RULE_COUNTS, RULES
 from learners.lists.samples import FEATURES, ROWS, both_signs, noise_free
@@ -30,15 +30,31 @@ def learn(settings=ListSettings(), account=None, bits=os_bits):  # noqa: B008 - 
 
 FITS = {
     "usual": (ListSettings(), Account(1.0, 1e-6), [CLASS_COUNTS, RULES]),
-    "with counts": (ListSettings(shares={"counts": 0.1}), Account(1.0, 1e-6), [CLASS_COUNTS, RULES, RULE_COUNTS]),
+    "balanced": (ListSettings(class_weight="balanced"), Account(1.0, 1e-6), [CLASS_COUNTS, RULES]),
+    "weighted": (ListSettings(class_weight={"no": 1, "yes": 9}, max_rules=3, reward=1), Account(1.0, 1e-6), [RULES]),
+    "with counts": (
+        ListSettings(max_rules=3, reward=0.5, shares={"counts": 0.1}),
+        Account(1.0, 1e-6),
+        [RULES, RULE_COUNTS],
+    ),
+    "balanced at one reward": (
+        ListSettings(max_rules=3, reward=0.5, class_weight="balanced"),
+        Account(1.0, 1e-6),
+        [CLASS_COUNTS, RULES],
+    ),
+    "paper with counts": (
+        ListSettings(accounting="paper", shares={"counts": 0.1}),
+        Account(1.0, 1e-6),
+        [RULES, RULE_COUNTS],
+    ),
     "replace": (ListSettings(width=1), Account(0.3, 1e-6, "replace"), [CLASS_COUNTS, RULES]),
     "all given": (ListSettings(max_rules=3, reward=0.5), Account(1.0, 1e-6), [RULES]),
     "paper": (ListSettings(accounting="paper", width=1), Account(1.0, 1e-6), [RULES]),
     "unit": (ListSettings(), Account(1.0, 1e-6, unit=Unit("patient", 3)), [CLASS_COUNTS, RULES]),
     "unit, replace": (
-        ListSettings(max_rules=2, shares={"counts": 0.2, "classes": 0.1}),
+        ListSettings(max_rules=2, shares={"classes": 0.1}),
         Account(3.0, 1e-5, "replace", Unit("patient", 2)),
-        [CLASS_COUNTS, RULES, RULE_COUNTS],
+        [CLASS_COUNTS, RULES],
     ),
 }
 
@@ -64,21 +80,20 @@ def test_what_is_drawn_is_what_is_charged():
     _, certificate = learn(ListSettings(max_rules=3, reward=0.5))
     event = certificate.releases[0].event
     assert isinstance(event, Cover)
-    assert (event.rounds, set(event.rewards), event.default_tilt_ratio) == (4, {Fraction(1, 2)}, 1)
+    assert (event.rounds, set(event.rewards)) == (4, {Fraction(1, 2)})
     _, certificate = learn(ListSettings(accounting="paper"))
     assert isinstance(certificate.releases[0].event, PaperCover)
     _, certificate = learn(ListSettings(max_rules=3))
     event = certificate.releases[1].event
-    assert isinstance(event, Cover)
-    assert event.is_scheduled
-    assert event.rounds == 4
+    assert isinstance(event, CountedCover)
+    assert event.rounds == 3
 
 
 def test_a_certificate_that_claims_too_much_does_not_verify():
     _, certificate = learn()
     counts, rules = certificate.charges
     event = rules.releases[0].event
-    assert isinstance(event, Cover)
+    assert isinstance(event, CountedCover)
     sharper = replace(rules, releases=(Release(RULES, replace(event, tilt=Fraction(1))),))
     for false in (
         replace(certificate, epsilon=0.5),
@@ -90,7 +105,7 @@ def test_a_certificate_that_claims_too_much_does_not_verify():
 
 
 def test_seeded_noise_is_not_private_and_repeats():
-    settings = ListSettings(shares={"counts": 0.1})
+    settings = ListSettings()
     first, certificate = learn(settings, bits=SeededBits(1))
     assert not certificate.private
     assert str(certificate).startswith("NOT PRIVATE")
@@ -101,12 +116,16 @@ def test_seeded_noise_is_not_private_and_repeats():
 
 def test_shares_that_leave_nothing_are_refused():
     with pytest.raises(ParameterError, match="leave nothing for the rules"):
-        learn(ListSettings(shares={"counts": 0.99}))
+        learn(ListSettings(max_rules=2, reward=0.5, shares={"counts": 0.99}, class_weight="balanced"))
 
 
-def test_counts_are_of_the_rules_as_they_are_printed():
+@pytest.mark.parametrize(
+    "settings",
+    [ListSettings(), ListSettings(max_rules=2, reward=0.5, shares={"counts": 0.5}), ListSettings(class_weight={"no": 3})],
+)
+def test_counts_are_of_the_rules_as_they_are_printed(settings):
     """With a generous budget the noise is 0 and the counts are those of the records."""
-    rules, _ = learn(ListSettings(shares={"counts": 0.5}), Account(400.0, 1e-6))
+    rules, _ = learn(settings, Account(500.0, 1e-6))
     assert rules.counts is not None
     places = [rules.decide({f"b{i}": held[i] for i in range(2)}) for held, _ in ROWS * 50]
     true = np.zeros((len(rules.rules) + 1, 2), dtype=np.int64)
@@ -126,8 +145,35 @@ def test_progress_tells_public_things_only():
         os_bits,
         lambda step, done, total: told.append((step, done, total)),
     )
-    assert told[0] == ("drawing rules", 0, 4)
-    assert {total for _, _, total in told} == {4}
+    assert told[0] == ("drawing rules", 0, 3)
+    assert {total for _, _, total in told} == {3}
+
+
+def test_weights_that_name_no_class_are_refused():
+    with pytest.raises(ParameterError, match="'maybe', which is no class"):
+        learn(ListSettings(class_weight={"maybe": 2}))
+
+
+def test_a_heavy_class_is_found_more_often():
+    """One record in ten is a yes that no condition tells apart: alike, all answers are no; balanced, some are yes."""
+    rows = [((True, False), int(i % 10 == 0)) for i in range(3000)]
+    sample, literals = both_signs(rows)
+    answers = {}
+    for weight in (None, "balanced", {"yes": 30}):
+        account = Account(5.0, 1e-6)
+        learnt = learn_list(sample, literals, CLASSES, ListSettings(class_weight=weight), account, os_bits)
+        answers[str(weight)] = learnt.predict([{"b0": True, "b1": False}])[0]
+    assert answers["None"] == "no"
+    assert answers["{'yes': 30}"] == "yes"
+
+
+def test_the_label_of_a_rule_has_the_largest_weighted_probability():
+    rules, _ = learn(ListSettings(class_weight={"yes": 4}), Account(2.0, 1e-6))
+    shares = rules.probabilities(np.arange(len(rules.rules) + 1))
+    assert rules.weights == (Fraction(1, 4), 1)
+    weighted = shares * np.array([0.25, 1.0])
+    for label, row in zip(rules.labels, weighted, strict=True):
+        assert row[CLASSES.index(label)] == pytest.approx(row.max())
 
 
 def test_draws_become_rules_by_their_names():
@@ -138,14 +184,14 @@ def test_draws_become_rules_by_their_names():
 
 
 def test_a_table_end_to_end():
-    request = FitRequest(hospital_stays(6000, 3), SCHEMA, ListSettings(shares={"counts": 0.05}), epsilon=2.0)
+    request = FitRequest(hospital_stays(6000, 3), SCHEMA, epsilon=2.0)
     released = fit(request)
     new = hospital_stays(3000, 4)
     exact = evaluate(released, new, public=True)
     bought = evaluate(released, new, epsilon=5.0)
-    assert exact.rows == 3000
-    assert exact.accuracy > 0.75
-    assert abs(bought.accuracy - exact.accuracy) < 0.02
+    assert exact.rows.value == 3000
+    assert exact.accuracy.value > 0.75
+    assert abs(bought.accuracy.value - exact.accuracy.value) < 0.02
     assert bought.epsilon == 5.0
     assert released.verify()
 

@@ -1,22 +1,57 @@
 """The recipe of theory F looks at public numbers and noisy counts only."""
 
+from fractions import Fraction
+
 import pytest
 
 from dprules.learners.lists import recipe
+from dprules.learners.lists.counted_cover import Cell
 from dprules.schema import Boolean, build_conditions, literals_of
 
 
-def test_rewards_grow_and_the_default_is_drawn_at_half_the_tilt():
-    assert [float(r) for r in recipe.short_list(1, 0.3).rewards] == [19 / 64, 1.0]
-    made = recipe.short_list(5, 0.1)
-    assert list(made.rewards) == sorted(made.rewards)
-    assert (made.rounds, float(made.default_tilt_ratio)) == (6, 0.5)
+def rewards_of(made, cells=()):
+    scores = [made.score(j, cells) for j in range(made.rules)]
+    return [float(score.gain / score.loss) for score in scores]
 
 
-def test_one_reward_for_all_draws():
-    assert recipe.constant_reward(None, 0).rounds is None
-    assert recipe.constant_reward(3, 0.5).rounds == 4
-    assert recipe.constant_reward(3, 0.5).default_tilt_ratio == 1
+def cells(*counts):
+    return [Cell((0, 0), pair, Fraction(1, 2)) for pair in counts]
+
+
+def test_rewards_grow_to_one_with_two_classes():
+    made = recipe.Recipe(5, 0.1)
+    assert rewards_of(made) == sorted(rewards_of(made))
+    assert (rewards_of(made)[0], rewards_of(made)[-1]) == (25 / 256, 1.0)
+    assert rewards_of(recipe.Recipe(1, 0.3)) == [76 / 256]
+    assert rewards_of(recipe.Recipe(2, 0.0)) == [1 / 64, 1.0]
+    assert rewards_of(recipe.Recipe(3, 1.0)) == [1.0] * 3
+
+
+def test_with_many_classes_rewards_end_at_the_square_root_of_the_odds():
+    made = recipe.Recipe(4, 0.5, odds=4.0, cell_noise=10.0)
+    assert rewards_of(made, cells((500, 0)))[-1] == pytest.approx(2.0, rel=0.02)
+
+
+def test_empty_rules_raise_the_rewards():
+    """Counts within two standard deviations of their noise say that rewards are too low."""
+    made = recipe.Recipe(4, 0.5, odds=4.0, cell_noise=10.0)
+    assert rewards_of(made, cells((500, 0), (5, 5)))[-1] == pytest.approx(4.0, rel=0.02)
+    some = rewards_of(made, cells((500, 0), (500, 0), (500, 0), (-3, 5)))[-1]
+    assert 2.0 < some < 4.0
+
+
+@pytest.mark.parametrize(
+    ("counts", "odds"), [([60, 40], 1.0), ([25, 25, 25, 25], 3.0), ([1] * 100, 8.0), ([-5, -5], 1.0), ([0, 0, 0], 1.0)]
+)
+def test_odds_against_the_largest_class(counts, odds):
+    assert recipe.odds_against_the_largest(counts) == pytest.approx(odds)
+
+
+def test_balancing_weights_make_classes_weigh_the_same():
+    assert recipe.balancing_weights([100, 100], 1.0) == (1, 1)
+    assert recipe.balancing_weights([6400, 100], 1.0) == (Fraction(1, 64), 1)
+    assert recipe.balancing_weights([10_000_000, 1], 1.0) == (Fraction(1, 64), 1)  # never 0
+    assert recipe.balancing_weights([-50, 20], 40.0) == (1, 1)  # both drown in noise
 
 
 @pytest.mark.parametrize(("rows", "rules"), [(50_000, 20), (-100, 2), (0, 2), (6400, 10)])
@@ -26,7 +61,7 @@ def test_the_number_of_rules_follows_the_noisy_count(rows, rules):
 
 @pytest.mark.parametrize(
     ("counts", "noise", "reward"),
-    [([900, 100], 1.0, 1 / 9), ([9000, 1000], 1.0, 1 / 18), ([30, -10], 70.0, 0.4), ([0, 0], 0.0, 0.4)],
+    [([900, 100], 1.0, 1 / 9), ([9000, 1000], 1.0, recipe.PRECISE / 9), ([30, -10], 70.0, 0.4), ([0, 0], 0.0, 0.4)],
 )
 def test_the_first_reward_follows_noisy_class_counts(counts, noise, reward):
     assert recipe.first_reward(counts, noise, 1.0) == pytest.approx(reward)

@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+
 import pytest
 
 from dprules.errors import ParameterError
@@ -20,7 +22,13 @@ from dprules.learners.lists import ListSettings
         (dict(accounting="paper", reward=0.5), "the paper's accounting"),
         (dict(shares={"fun": 0.1}), "shares may name"),
         (dict(shares={"counts": 0}), "share 'counts' must lie"),
-        (dict(shares={"counts": 0.5, "cuts": 0.5}), "shares must sum to less than 1"),
+        (dict(shares={"classes": 0.5, "cuts": 0.5}), "shares must sum to less than 1"),
+        (dict(shares={"counts": 0.05}), "counts of the rules are free here"),
+        (dict(shares={"counts": 0.05}, max_rules=3, reward=1), "counts of the rules are free here"),
+        (dict(class_weight="heavy"), "class_weight must be None, 'balanced'"),
+        (dict(class_weight={}), "class_weight must be None, 'balanced'"),
+        (dict(class_weight={"no": 0}), "class_weight"),
+        (dict(class_weight="balanced", accounting="paper"), "the paper's score knows no class weights"),
     ],
 )
 def test_bad_settings_get_a_sentence(settings, starts):
@@ -43,6 +51,6 @@ def test_class_counts_are_needed_where_something_is_chosen_from_them(settings, n
 
 
 def test_settings_are_written_in_json_types():
-    written = ListSettings(max_rules=3, shares={"counts": 0.1}).document()
+    written = ListSettings(max_rules=3, shares={"cuts": 0.1}, class_weight={True: np.float32(2)}).document()
     assert json.loads(json.dumps(written)) == written
     assert written["reward"] == "auto"

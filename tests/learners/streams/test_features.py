@@ -16,11 +16,11 @@ def of(old: str, new: str, width: int = 1) -> StreamFeatures:
 
 def test_schemas_that_do_not_fit_a_stream_are_refused():
     with pytest.raises(SchemaError, match="public cuts"):
-        of("cuts = [1, 2]", "private_cuts = { lower = 0, upper = 1, number = 3 }")
+        of("cuts = [1, 2]", "lower = 0\nupper = 1\nnumber = 3")
     with pytest.raises(SchemaError, match="two classes"):
         of('"yes"]', '"yes", "maybe"]')
-    with pytest.raises(SchemaError, match="placeholder"):
-        of('["no", "yes"]', '["?no", "?yes"]')
+    with pytest.raises(SchemaError, match="label.classes must be filled in"):
+        of('["no", "yes"]', '"?"')
 
 
 def test_the_positive_class_is_the_second():

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dprules.models import Rule, RuleList
-from dprules.schema import Numeric, literals_of
+from dprules.models.export.header import Header
+from dprules.schema import Date, Numeric, literals_of
 from models.random_lists import random_list, random_rows
 
 
@@ -33,6 +34,21 @@ def test_it_needs_nothing_but_python(tmp_path):
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import exported; print(exported.predict({{}}))"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == random_list(1).predict([{}])[0]
+
+
+def test_what_there_is_to_say_stands_first():
+    lines = random_list(1).to_python(Header(("one", "two"))).splitlines()
+    assert lines[:3] == ["# one", "# two", "#"]
+
+
+def test_dates_and_decimal_commas():
+    columns = [Date("since", ["2024-01-01"]), Numeric("dose", (1.5,), decimal=",")]
+    rules = RuleList(
+        tuple(Rule(literals_of(column)[:1], column.name) for column in columns), "no", ("since", "dose", "no")
+    )
+    rows = [{"since": "2023-12-31"}, {"since": "2024-01-01"}, {"since": "x", "dose": "1,4"}, {"dose": "1,5"}]
+    predict = run(rules.to_python())
+    assert [predict(row) for row in rows] == rules.predict(rows).tolist() == ["since", "no", "dose", "no"]
 
 
 def test_names_cannot_become_code():

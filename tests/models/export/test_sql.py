@@ -5,12 +5,17 @@ import sqlite3
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 import pytest
+import sqlglot
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dprules.errors import ParameterError
 from dprules.models import Halfspace, Rule, RuleList, Term
-from dprules.models.export import sql
-from dprules.schema import Clipped, Numeric, literals_of
+from dprules.models.export.dialects import DIALECTS
+from dprules.models.export.header import Header
+from dprules.schema import Categorical, Clipped, Numeric, literals_of
 from models.random_lists import CLASSES, COLUMNS, random_list, random_rows
 
 NAMES = [column.name for column in COLUMNS]
@@ -82,25 +87,112 @@ def test_postgresql_gives_the_same_answers(place, text, database):
     assert found == list(MODELS[place].predict(rows))
 
 
-def test_names_and_values_are_quoted():
-    assert sql.quote("it's") == "'it''s'"
-    assert sql.quote(1.5) == "1.5"
-    assert sql.quote_table('a.b"c') == '"a"."b""c"'
-    empty = RuleList((), "y'es", CLASSES).to_sql("t")
-    assert empty == "SELECT *, 'y''es' AS prediction\nFROM \"t\""
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")  # py4j's
+def test_spark_gives_the_same_answers(spark):
+    kinds = ["double", "string", "int", "boolean", "double"]
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in zip(NAMES, kinds, strict=True))
+    for place in (0, 1, 6, 7):
+        rows = random_rows(place, size=60)
+        frame = spark.createDataFrame([tuple(row.values()) for row in rows], schema).coalesce(1)
+        frame.createOrReplaceTempView("people")
+        found = [row[-1] for row in spark.sql(MODELS[place].to_sql("people", "spark")).collect()]
+        assert found == list(MODELS[place].predict(rows))
 
 
-def test_a_name_with_a_line_end_cannot_leave_its_comment():
-    column = Numeric("a\n; DROP TABLE people; --", (1.0,))
-    rules = RuleList((Rule(literals_of(column)[:1], "no"),), "y'es", CLASSES)
+ODD_CELLS = st.one_of(
+    st.none(),
+    st.text("0123.-eE itsbcdTRUEtrue'\"", max_size=6),
+    st.sampled_from(
+        ["it's", "b", "c d", "1", "2.0", "3.00", "01", "true", "NO", "49.9", "50.5", "5e1", "1e100", " 30 "]
+    ),
+)
+ODD_ROWS = st.lists(st.tuples(*[ODD_CELLS] * len(NAMES)), min_size=1, max_size=30)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32), cells=ODD_ROWS)
+def test_any_list_on_any_text(seed, cells):
+    rules = random_list(seed)
+    rows = [dict(zip(NAMES, row, strict=True)) for row in cells]
+    wanted = rules.predict(rows).tolist()
+    assert in_sqlite(rules.to_sql("people", "sqlite"), rows, text=True) == wanted
+    table = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in NAMES})
     with duckdb.connect() as connection:
-        connection.register("people", pd.DataFrame({column.name: [0.0, 2.0]}))
-        found = [row[-1] for row in connection.execute(rules.to_sql("people")).fetchall()]
-    assert found == ["no", "y'es"]
+        connection.register("people", table)
+        assert [row[-1] for row in connection.execute(rules.to_sql("people")).fetchall()] == wanted
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_is_written_is_one_query_of_the_dialect(dialect):
+    """Which selects the columns of the table and one more, from the table that was named."""
+    for model in MODELS:
+        (query,) = sqlglot.parse(model.to_sql('a."b`.c', dialect), read=dialect)
+        assert [select.alias_or_name for select in query.selects] == ["*", "prediction"]
+        tables = [table for table in query.find_all(sqlglot.exp.Table) if table.db]
+        assert [(table.catalog, table.db, table.name) for table in tables] == [("a", '"b`', "c")]
+
+
+def test_an_empty_list_has_one_answer():
+    empty = RuleList((), "y'es", CLASSES).to_sql("t")
+    assert empty.splitlines()[-2:] == ["SELECT t.*, 'y''es' AS \"prediction\"", 'FROM "t" AS t']
+
+
+@pytest.mark.parametrize(("classes", "kind"), [((0, 1), "INTEGER"), ((0.5, 1), "DOUBLE"), (("a", "b"), "VARCHAR")])
+def test_answers_have_the_type_of_the_classes(classes, kind):
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS x")
+        rules = RuleList((Rule(literals_of(Numeric("x", (1.0,)))[:1], classes[0]),), classes[1], classes)
+        found = connection.execute(rules.to_sql("t"))
+        assert [(column[0], str(column[1])) for column in found.description] == [("x", "INTEGER"), ("prediction", kind)]
+        assert found.fetchall() == [(1, classes[1])]
+
+
+BREAKING = [
+    "a\n; DROP TABLE people; --",
+    "*/ x /* y",
+    "a\r\u2028b -- '",
+    "back\\slash'`\"",
+    "${env:HOME}",
+    "%s ? :x {x}",
+]
+
+
+@pytest.mark.parametrize("name", BREAKING)
+def test_no_name_can_leave_its_quotes_or_its_comment(name):
+    columns = [Numeric(name, (1.0,)), Categorical(f"{name} too", (name, "other"))]
+    rules = RuleList(tuple(Rule(literals_of(column)[:1], name) for column in columns), "y'es", (name, "y'es"))
+    rows = [{name: 0, f"{name} too": "other"}, {name: 2, f"{name} too": name}, {name: 2, f"{name} too": "other"}]
+    header = Header(("one",), f"predicted_{name}")
+    with duckdb.connect() as connection:
+        connection.register("people", pd.DataFrame(rows))
+        done = connection.execute(rules.to_sql("people", header=header))
+        assert done.description[-1][0] == f"predicted_{name}"
+        assert [row[-1] for row in done.fetchall()] == rules.predict(rows).tolist() == [name, name, "y'es"]
+    for dialect in DIALECTS:
+        if dialect == "spark" and "${" in name:
+            with pytest.raises(ParameterError, match="Spark cannot name"):
+                rules.to_sql("people", dialect)
+        else:
+            assert len(sqlglot.parse(rules.to_sql("people", dialect), read=dialect)) == 1
+
+
+def test_spark_does_not_replace_variables_in_values():
+    column = Categorical("x", ("${env:HOME}", "other"))
+    written = RuleList((Rule(literals_of(column)[:1], "no"),), "yes", ("no", "yes")).to_sql("t", "spark")
+    assert "${" not in written
+    assert "'$\\{env:HOME}'" in written
+
+
+@pytest.mark.parametrize("table", ["", "a..b", "a.b.c.d", "."])
+def test_a_table_that_is_no_name_is_refused(table):
+    with pytest.raises(ParameterError, match="table must be a name"):
+        random_list(1).to_sql(table)
 
 
 def test_dialects_and_models_without_sql_are_refused():
-    with pytest.raises(ParameterError, match="dialect must be one of"):
-        random_list(1).to_sql("t", "oracle")
+    for dialect in ("oracle", "mysql", "tsql", "bigquery", "snowflake", ""):
+        with pytest.raises(ParameterError, match="dialect must be one of duckdb, postgres, spark, sqlite"):
+            random_list(1).to_sql("t", dialect)
     with pytest.raises(ParameterError, match="no SQL yet"):
         Halfspace((Term(Clipped("x"), 1.0),), 0.0, ("a", "b")).to_sql("t")

@@ -64,11 +64,15 @@ def test_kinds_are_those_of_the_types(make: Make) -> None:
         assert repr(table) == "<table table t>"
     assert [name for name, kind in kinds.items() if kind == "numeric"] == ["i", "u", "h", "d", "f", "x"]
     assert [name for name, kind in kinds.items() if kind == "boolean"] == ["b"]
+    assert [name for name, kind in kinds.items() if kind == "date"] == ["day", "since"]
 
 
 def test_what_cannot_be_read_is_told_without_the_engine_s_words(make: Make, tmp_path: Path) -> None:
     url = make("CREATE TABLE t (a VARCHAR); INSERT INTO t VALUES ('secret-cell')")
-    with pytest.raises(DataError, match="has no table 'none'") as caught, open_table(url, table="none"):
+    with (
+        pytest.raises(DataError, match=r"has no table 'none' that can be read. Name one with --table") as caught,
+        open_table(url, table="none"),
+    ):
         pass
     assert caught.value.__context__ is None
     (tmp_path / "odd.db").write_bytes(b"secret-cell" * 1000)

@@ -3,6 +3,7 @@
 from dprules.accounting.events.approximate import Approximate
 from dprules.accounting.events.batched import BatchedStream
 from dprules.accounting.events.concentrated import Concentrated
+from dprules.accounting.events.counted_cover import CountedCover
 from dprules.accounting.events.counts import Counts
 from dprules.accounting.events.cover import Cover
 from dprules.accounting.events.event import Event, Fields
@@ -13,11 +14,13 @@ from dprules.accounting.events.pure import Pure
 from dprules.accounting.events.quantiles import Quantiles
 from dprules.accounting.events.segment import SegmentStream
 from dprules.accounting.events.stream_parts import StreamDraws, StreamEvent, ThresholdTilts
+from dprules.accounting.events.values import Values
 
 __all__ = [
     "Approximate",
     "BatchedStream",
     "Concentrated",
+    "CountedCover",
     "Counts",
     "Cover",
     "Event",
@@ -31,4 +34,5 @@ __all__ = [
     "StreamDraws",
     "StreamEvent",
     "ThresholdTilts",
+    "Values",
 ]

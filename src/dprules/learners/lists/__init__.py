@@ -1,27 +1,30 @@
 """Decision lists: DP-GreedyCover, the paper's generic form, and yardsticks without privacy."""
 
+from dprules.learners.lists.counted_cover import counted_cover
 from dprules.learners.lists.em_cover import check_family, em_cover
 from dprules.learners.lists.exhaustive import composition_tilt, exhaustive
-from dprules.learners.lists.greedy_cover import greedy_cover, greedy_without_privacy
+from dprules.learners.lists.greedy_cover import greedy_cover
 from dprules.learners.lists.learn import Progress, learn_list, name_rules
-from dprules.learners.lists.plan import ListPlan, plan_list
-from dprules.learners.lists.recipe import short_list
+from dprules.learners.lists.plan import ListPlan, Typical, bound_list, count_candidates
 from dprules.learners.lists.rivest import rivest
 from dprules.learners.lists.settings import ListSettings
+from dprules.learners.lists.yardstick import yardstick
 
 __all__ = [
     "ListPlan",
     "ListSettings",
     "Progress",
+    "Typical",
+    "bound_list",
     "check_family",
     "composition_tilt",
+    "count_candidates",
+    "counted_cover",
     "em_cover",
     "exhaustive",
     "greedy_cover",
-    "greedy_without_privacy",
     "learn_list",
     "name_rules",
-    "plan_list",
     "rivest",
-    "short_list",
+    "yardstick",
 ]

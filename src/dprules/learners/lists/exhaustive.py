@@ -9,7 +9,7 @@ import numpy as np
 
 from dprules.accounting import Concentrated, Neighbours, largest
 from dprules.errors import ParameterError
-from dprules.learners.lists.greedy_cover import TRUE, Drawn
+from dprules.learners.lists.remaining import TRUE, Drawn
 from dprules.mechanisms import Bits, draw
 from dprules.numbers import Real, rational
 from dprules.schema import Conditions

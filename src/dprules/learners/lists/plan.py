@@ -1,11 +1,45 @@
-"""How many rows a private list needs, and what rows at hand guarantee (theory A5), beside the paper's bounds."""
+"""How many rows a private list needs, and what rows at hand guarantee (theory A5), beside the paper's bounds.
+
+Bounds are worst cases. What is typical is simulated by `dprules.jobs.plan_list`, which puts it beside them.
+"""
 
 from dataclasses import dataclass
 from math import ceil, comb, exp, lgamma, log, sqrt
 
 from dprules.accounting import Neighbours, cover, smallest
 from dprules.errors import ParameterError, PrivacyError
+from dprules.learners.plan_tables import PlanTable, describe_budget
 from dprules.numbers import Real, budget, probability, whole
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """What the learner reached on made-up tables of one difficulty: means over some tables, no promise.
+
+    Parameters
+    ----------
+    name : str
+        What the labels were made of.
+    tables : int
+        How many made-up tables there were, with one fit each.
+    accuracy, low, high : float
+        Of the private list on new rows: the mean, the lowest and the highest.
+    baseline : float
+        Of always saying the class that most rows have.
+    without_privacy : float
+        Of the same learner at an epsilon that leaves next to no noise, and the best of three lengths.
+    best : float
+        Of the best model there is: the rest is the noise of the labels.
+    """
+
+    name: str
+    tables: int
+    accuracy: float
+    low: float
+    high: float
+    baseline: float
+    without_privacy: float
+    best: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +70,75 @@ class ListPlan:
     rows_without_privacy: int | None
     paper_rows: int | None
     """What the paper's theorem asks for, corrected."""
+    typical: tuple[Typical, ...] = ()
+    """A simulation on made-up tables, easier ones first; empty if no schema or no rows were given."""
+    simulated_rows: int | None = None
+    """Rows of each of these tables."""
 
     @property
     def ratio(self) -> float | None:
         """The paper's rows over ours."""
         return self.paper_rows / self.rows_needed if self.paper_rows and self.rows_needed else None
 
+    def tables(self) -> list[PlanTable]:
+        """Return what is typical, if it was simulated, and what is guaranteed, in words."""
+        return [*([self._typical_table()] if self.typical else []), self._bounds_table()]
 
-def plan_list(
-    features: int,
+    def _repr_html_(self) -> str:
+        return "".join(table.html() for table in self.tables())
+
+    def _typical_table(self) -> PlanTable:
+        lines = [
+            (
+                one.name,
+                f"{one.baseline:.3f}",
+                f"{one.accuracy:.3f} ({one.low:.3f} to {one.high:.3f})",
+                f"{one.without_privacy:.3f}",
+                f"{one.best:.3f}",
+            )
+            for one in self.typical
+        ]
+        rows = self.simulated_rows or 0
+        capped = f" (more are not simulated; you have {self.rows:,})" if self.rows and self.rows > rows else ""
+        return PlanTable(
+            f"Typical accuracy of a list from {rows:,} rows{capped}: {self._budget}",
+            lines,
+            f"A simulation, no promise: {self.typical[0].tables} made-up tables of each kind with the columns of the "
+            "schema. Cells are drawn from the declared values, cuts and bounds, each column for itself, and labels "
+            "from made-up rules; in brackets the lowest and the highest. The same fit as `dprules fit` on each, tried "
+            "on new rows. Columns of real tables hang together, and their labels follow other laws.",
+            ("labels made of", "majority baseline", "private list", "without privacy", "best possible"),
+        )
+
+    def _bounds_table(self) -> PlanTable:
+        lines = [
+            ("candidate conditions", f"{self.candidates:,}"),
+            ("tilt of a draw", f"{self.tilt:.3g}   (the paper's: {_tilt_or_none(self.paper_tilt)})"),
+            ("errors on the sample, at most", f"{self.sample_errors:,.0f} rows"),
+        ]
+        if self.rows is not None:
+            known = self.guaranteed_error
+            promise = "no error below 50% is guaranteed" if known is None else f"error at most {known:.3f}"
+            lines.append((f"{self.rows:,} rows", promise))
+        if self.rows_needed and self.rows_without_privacy and self.paper_rows and self.ratio:
+            lines += [
+                (f"rows for an error of {self.error}", f"{self.rows_needed:,}"),
+                ("... without privacy", f"{self.rows_without_privacy:,}"),
+                ("... by the paper's bound", f"{self.paper_rows:,}   ({self.ratio:.1f} times ours)"),
+            ]
+        caption = f"For records labelled by some such list; holds with probability {1 - self.failure:g}."
+        return PlanTable(f"Decision list, at the worst: {self._budget}", lines, caption)
+
+    @property
+    def _budget(self) -> str:
+        return describe_budget(self.epsilon, self.delta, self.neighbours)
+
+
+def bound_list(
+    candidates: int,
     epsilon: Real,
     delta: float,
     *,
-    width: int = 1,
     rows: int | None = None,
     error: float | None = None,
     failure: float = 0.05,
@@ -58,12 +148,10 @@ def plan_list(
 
     Parameters
     ----------
-    features : int
-        Boolean columns; both signs of each are literals.
+    candidates : int
+        Conditions that a rule may have.
     epsilon, delta : number
         The budget.
-    width : int
-        Literals in one condition, at most.
     rows : int or None
         What error do they guarantee?
     error : float or None
@@ -75,21 +163,21 @@ def plan_list(
 
     Examples
     --------
-    >>> plan = plan_list(features=30, epsilon=1.0, delta=1e-6, error=0.1)
-    >>> plan.candidates, plan.rows_needed < plan.paper_rows / 10
-    (60, True)
+    >>> plan = bound_list(60, epsilon=1.0, delta=1e-6, error=0.1)
+    >>> plan.rows_needed < plan.paper_rows / 10
+    True
     """
     bounds = _Bounds(
-        candidates=count_candidates(whole(features, "features"), whole(width, "width")),
+        candidates=whole(candidates, "candidates"),
         epsilon=float(budget(epsilon)),
         delta=probability(delta, "delta"),
         neighbours=Neighbours.parse(neighbours),
         failure=probability(failure, "failure"),
     )
-    if rows is not None:
-        whole(rows, "rows")
     if error is not None:
         probability(error, "error")
+    if rows is not None:
+        _require_small_delta(bounds.delta, whole(rows, "rows"))
     return ListPlan(
         candidates=bounds.candidates,
         epsilon=bounds.epsilon,
@@ -106,6 +194,19 @@ def plan_list(
         rows_without_privacy=None if error is None else ceil(bounds.rows_without_privacy(error)),
         paper_rows=None if error is None else ceil(bounds.paper_rows(error)),
     )
+
+
+def _tilt_or_none(tilt: float | None) -> str:
+    return "none, its lemma fails here" if tilt is None else f"{tilt:.3g}"
+
+
+def _require_small_delta(delta: float, rows: int) -> None:
+    """Refuse a delta at which publishing somebody's record would still count as private."""
+    if delta > 1 / rows:
+        raise PrivacyError(
+            f"delta must be at most 1 / rows, here {1 / rows:.1e}, and got {delta:g}: above that, publishing a record "
+            "chosen at random would count as private. Choose one far below, such as 1 / (100 rows)."
+        )
 
 
 def count_candidates(features: int, width: int) -> int:
@@ -140,7 +241,7 @@ class _Bounds:
         self.candidates, self.epsilon, self.delta = candidates, epsilon, delta
         self.neighbours, self.failure = neighbours, failure
         rounds = candidates + 1
-        self.tilt = cover.tilt(epsilon, delta, neighbours, rounds=rounds if rounds <= cover.MOST_ROUNDS else None)
+        self.tilt = cover.tilt(epsilon, delta, neighbours, rounds=rounds)
         self.paper_tilt = _paper_tilt(epsilon, delta, neighbours)
         # ln((M+1)! 2^(M+1)): no more lists than orders and labels.
         self.log_lists = lgamma(rounds + 1) + rounds * log(2)

@@ -1,58 +1,71 @@
-"""Theory F: how many rules, which rewards, which prior; from public numbers and noisy class counts only."""
+"""Theory F: how many rules, which rewards, which prior; from public numbers and released counts only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.learners.lists.greedy_cover import quantise_reward
-from dprules.numbers import Real
+from dprules.learners.lists.counted_cover import Cell
+from dprules.learners.lists.scores import WEIGHTS, Score
 from dprules.schema import Conditions
 
 LITERAL_MASS = 0.7
 """Prior mass of single literals and the constant; conjunctions share the rest."""
 PLENTY = 6000
 """Rows times epsilon from which on the first rules are asked to be more precise."""
+PRECISE = 0.43
+"""The part of the first reward that is then left. (Half as much would rank a little better and be right less often.)"""
+MOST_ODDS = 8.0
+"""Rewards of many classes rise to at most this."""
+LEAST_REWARD = 1 / 64
+"""Of the first rule: without any, rules that cover nothing have the best mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The public plan of a fit: rewards for each draw, the one for the default included."""
+    """Precise rules first, coverage later: rewards grow geometrically from the first to the last.
 
-    rewards: tuple[Fraction, ...]
-    capped: bool
-    default_tilt_ratio: Fraction = Fraction(1)
-    """The tilt of the draw for the default, as a part of the tilt."""
+    With two classes the last reward is 1. With many classes no rule is right more often than wrong in the end: the last
+    reward is the square root of the odds against the largest class, and rises to these odds as rules turn out to be
+    empty, which says that rewards are too low.
 
-    @property
-    def rounds(self) -> int | None:
-        """Draws at the most, None if only the conditions bound them."""
-        return len(self.rewards) if self.capped else None
-
-
-def short_list(rules: int, first: Real) -> Recipe:
-    """Precise rules first, coverage later: rewards grow geometrically from `first` to 1, and 1 for the default.
-
-    The default is drawn at half the tilt, which costs nothing: the price is that of one draw fewer.
-
-    Examples
-    --------
-    >>> [float(reward) for reward in short_list(3, 0.25).rewards]
-    [0.25, 0.5, 1.0, 1.0]
+    Parameters
+    ----------
+    rules : int
+        How many are drawn at most.
+    first : float
+        The first reward.
+    odds : float
+        Against the largest class, at least 1.
+    cell_noise : float
+        The standard deviation of the number of records of a rule.
     """
-    start = max(float(first), 1 / 64)
-    steps = [start ** (1 - j / (rules - 1)) if rules > 1 else start for j in range(rules)]
-    rewards = (*(quantise_reward(step) for step in steps), Fraction(1))
-    return Recipe(rewards, capped=True, default_tilt_ratio=Fraction(1, 2))
 
+    rules: int
+    first: float
+    odds: float = 1.0
+    cell_noise: float = 0.0
 
-def constant_reward(rules: int | None, reward: Real) -> Recipe:
-    """One reward for every draw; without a number of rules, until the conditions are exhausted."""
-    exact = quantise_reward(reward)
-    return Recipe((exact,), capped=False) if rules is None else Recipe((exact,) * (rules + 1), capped=True)
+    def score(self, round_: int, cells: Sequence[Cell]) -> Score:
+        """Return the score of a round, from what was released before it.
+
+        Examples
+        --------
+        >>> [float(Recipe(3, 0.25).score(j, []).gain) for j in range(3)]
+        [0.25, 0.5, 1.0]
+        """
+        first = max(self.first, LEAST_REWARD)
+        empty = sum(sum(cell.counts) < 2 * self.cell_noise for cell in cells)
+        power = 0.5 + 0.5 * min(1.0, 2 * empty / max(1, len(cells)))
+        growth = self.odds**power / first
+        return Score.of(first * growth ** (round_ / (self.rules - 1) if self.rules > 1 else 0))
+
+    def with_noise(self, cell_noise: float) -> "Recipe":
+        """Return the recipe for rules whose numbers of records carry so much noise."""
+        return replace(self, cell_noise=cell_noise)
 
 
 def rules_for(rows: float, epsilon: float) -> int:
@@ -67,14 +80,38 @@ def rules_for(rows: float, epsilon: float) -> int:
 def first_reward(class_counts: Sequence[float], noise: float, epsilon: float) -> float:
     """Return the reward of the first rule: the odds of the smaller classes, at most 1/2.
 
-    0.4 if noise drowns the counts; half as much if there is enough data to afford precise rules.
+    0.4 if noise drowns the counts; less if there is enough data to afford precise rules.
     """
     most = max(class_counts)
     every = sum(class_counts)
     if every < 8 * noise or most <= 0:
         return 0.4
     odds = min(0.5, max(every - most, 0) / most)
-    return odds / 2 if every * epsilon > PLENTY else odds
+    return PRECISE * odds if every * epsilon > PLENTY else odds
+
+
+def odds_against_the_largest(class_counts: Sequence[float]) -> float:
+    """Return (1 - m)/m for the share m of the largest class, between 1 and 8."""
+    every = max(1.0, sum(max(count, 0) for count in class_counts))
+    share = max(1.0, *class_counts) / every
+    return min(MOST_ODDS, max(1.0, (1 - share) / share))
+
+
+def balancing_weights(class_counts: Sequence[float], noise: float) -> tuple[Fraction, ...]:
+    """Return weights that make all classes weigh the same, the rarest 1; counts below their noise are read as that.
+
+    Examples
+    --------
+    >>> [str(weight) for weight in balancing_weights([900, 100], 10)]
+    ['7/64', '1']
+    """
+    sizes = [max(count, noise, 1.0) for count in class_counts]
+    return tuple(round_weight(min(sizes) / size) for size in sizes)
+
+
+def round_weight(weight: float | Fraction) -> Fraction:
+    """Return a weight of (0, 1] as it is used: the nearest multiple of 1/64 but 0."""
+    return Fraction(max(1, round(weight * WEIGHTS)), WEIGHTS)
 
 
 def prior_of(conditions: Conditions) -> NDArray[np.float64]:

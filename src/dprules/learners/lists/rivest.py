@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprules.learners.lists.greedy_cover import TRUE, Drawn
+from dprules.learners.lists.remaining import TRUE, Drawn
 from dprules.schema import Conditions
 from dprules.tables import ClassCounts, Sample
 

@@ -1,11 +1,15 @@
 """The public parameters of a private list."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
+from dprules.defaults import WIDTH
 from dprules.errors import ParameterError
+from dprules.learners.lists.recipe import round_weight
 from dprules.numbers import Real, rational, whole
+from dprules.schema import Value
 
 SHARES = ("classes", "cuts", "counts")
 """What may have a share of epsilon of its own: noisy class counts, private cuts, counts of the rules."""
@@ -29,14 +33,17 @@ class ListSettings:
     accounting : str
         "exact" or "paper".
     shares : mapping
-        Parts of epsilon by name: "classes", "cuts", "counts".
+        Parts of epsilon by name: "classes", "cuts"; also "counts" where counts of the rules are not free.
+    class_weight : None, "balanced" or mapping
+        How much the classes count: alike, inversely to their noisy numbers, or as given (the largest becomes 1).
     """
 
-    width: int = 2
+    width: int = WIDTH
     max_rules: int | None = None
     reward: Real | None = None
     accounting: str = "exact"
     shares: Mapping[str, Real] = field(default_factory=dict)
+    class_weight: str | Mapping[Any, Real] | None = None
 
     def __post_init__(self) -> None:
         if whole(self.width, "width") > 3:
@@ -52,6 +59,18 @@ class ListSettings:
         if self.is_paper and self.reward not in (None, 0):
             raise ParameterError("the paper's accounting goes with its score, reward 0. Use accounting='exact'.")
         self._check_shares()
+        self._check_class_weight()
+
+    def _check_class_weight(self) -> None:
+        if self.class_weight is None:
+            return
+        if self.is_paper:
+            raise ParameterError("the paper's score knows no class weights. Use accounting='exact'.")
+        if isinstance(self.class_weight, Mapping) and self.class_weight:
+            for weight in self.class_weight.values():
+                rational(weight, "class_weight")
+        elif not isinstance(self.class_weight, str) or self.class_weight != "balanced":
+            raise ParameterError("class_weight must be None, 'balanced' or a weight for each class.")
 
     def _check_shares(self) -> None:
         unknown = set(self.shares) - set(SHARES)
@@ -62,6 +81,8 @@ class ListSettings:
                 raise ParameterError(
                     f"share {name!r} must lie strictly between 0 and 1; got {share}. Leave it out for none."
                 )
+        if "counts" in self.shares and self.counts_are_free:
+            raise ParameterError("counts of the rules are free here. Leave share 'counts' out.")
         if sum(map(rational, self.shares.values(), self.shares)) >= 1:
             raise ParameterError("shares must sum to less than 1: the rules need the rest. Lower them.")
 
@@ -71,12 +92,36 @@ class ListSettings:
         return self.accounting == "paper"
 
     @property
+    def counts_are_free(self) -> bool:
+        """Whether rules are counted at no cost (theory A6): not at a constant reward below 1, nor at the paper's."""
+        constant = self.reward is not None and self.max_rules is not None and self.reward < 1
+        return not self.is_paper and not constant
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether the list will have counts, and so probabilities."""
+        return self.counts_are_free or "counts" in self.shares
+
+    @property
     def needs_classes(self) -> bool:
         """Whether the recipe looks at noisy class counts."""
-        return not self.is_paper and (self.reward is None or self.max_rules is None)
+        chosen = self.reward is None or self.max_rules is None
+        return not self.is_paper and (chosen or self.class_weight == "balanced")
+
+    def weights(self, classes: Sequence[Value]) -> tuple[Fraction, ...] | None:
+        """Return the weights that were given, the largest 1, in multiples of 1/64; unknown classes are refused."""
+        if not isinstance(self.class_weight, Mapping):
+            return None
+        given = {str(name): rational(weight, "class_weight") for name, weight in self.class_weight.items()}
+        unknown = set(given) - set(map(str, classes))
+        if unknown:
+            raise ParameterError(f"class_weight names {min(unknown)!r}, which is no class. Name declared classes.")
+        weights = [given.get(str(label), Fraction(1)) for label in classes]
+        return tuple(round_weight(weight / max(weights)) for weight in weights)
 
     def document(self) -> dict[str, Any]:
         """Return the settings in JSON's types, for the certificate."""
+        weight = self.class_weight
         return {
             "model": "list",
             "width": int(self.width),
@@ -84,4 +129,5 @@ class ListSettings:
             "reward": "auto" if self.reward is None else float(self.reward),
             "accounting": self.accounting,
             "shares": {name: float(share) for name, share in self.shares.items()},
+            "class_weight": {str(k): float(v) for k, v in weight.items()} if isinstance(weight, Mapping) else weight,
         }

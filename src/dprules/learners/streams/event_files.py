@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from dprules.errors import DataError
+from dprules.errors import DataError, FileError
 from dprules.learners.streams.features import Event
 from dprules.private import Private
-from dprules.tables import split_line, strip_line_end
+from dprules.tables import no_such_columns, split_line, strip_line_end
 
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
@@ -54,7 +54,7 @@ class EventFile:
 
     def __init__(self, path: Path, needed: Sequence[str] = ()) -> None:
         if not path.is_file():
-            raise DataError(f"{path}: no such file. Check the name.")
+            raise FileError(f"{path}: no such file. Check the name.")
         if path.suffix.lower() not in _SUFFIXES:
             raise DataError(f"{path}: not .jsonl, .ndjson, .json, .csv or .tsv. Rename it, or send JSON lines to -.")
         self.path = path
@@ -74,9 +74,9 @@ class EventFile:
         self._start = len(header)
         if len(set(self._names)) < len(self._names):
             raise DataError(f"{self.path}: two columns have one name. Rename one in the header line.")
-        for name in needed:
-            if name not in self._names:
-                raise DataError(f"{self.path} has no column {name!r}. Check the header and the schema.")
+        lacking = [name for name in needed if name not in self._names]
+        if lacking:
+            raise DataError(no_such_columns(str(self.path), lacking, self._names))
 
     def batches(self, position: Position, size: int, whole_lines: bool = True) -> Iterator[EventBatch]:
         """Return events from a position on, so many at a time; the file must be the one that was read up to there.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dprules.errors import SchemaError
 from dprules.learners.streams.blocks import Block, ConditionBlock, DenseBlock, Weights
 from dprules.models import Halfspace, Term
-from dprules.schema import Conditions, Literal, Operator, Schema, Value, build_conditions, refuse_placeholders
+from dprules.schema import Conditions, Literal, Operator, Schema, Value, build_conditions
 
 Event = Mapping[str, object]
 _PLAIN = (Operator.EQUALS, Operator.AT_LEAST, Operator.IS_TRUE, Operator.ABOVE_ZERO, Operator.IS_MISSING)
@@ -33,9 +33,10 @@ class StreamFeatures:
     width: int = 1
 
     def __post_init__(self) -> None:
-        refuse_placeholders(self.schema)
         if self.schema.private_cuts:
-            raise SchemaError("a stream needs public cuts. Replace private_cuts by cuts in the schema.")
+            raise SchemaError("a stream needs public cuts. Give cuts instead of lower and upper in the schema.")
+        if self.schema.private_values:
+            raise SchemaError("a stream needs public values. List them in the schema instead of buying them.")
         if len(self.schema.label.classes) != 2:
             raise SchemaError("a stream learner has two classes. Name two in the schema.")
 

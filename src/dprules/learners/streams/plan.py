@@ -7,6 +7,7 @@ from math import ceil, floor, log, sqrt
 
 from dprules.accounting import BatchedStream, Neighbours, StreamDraws, ThresholdTilts
 from dprules.errors import ParameterError, PrivacyError
+from dprules.learners.plan_tables import PlanTable, describe_budget
 from dprules.numbers import Real, budget, probability, rational, whole
 
 _CONFIDENCE = 1 / 3
@@ -64,6 +65,33 @@ class StreamPlan:
     def ratio(self) -> float:
         """The paper's bound over ours."""
         return self.paper_mistakes / self.mistakes
+
+    def tables(self) -> list[PlanTable]:
+        """Return what is guaranteed, in words."""
+        batched = self.batched
+        lines = [
+            ("coordinates", f"{self.coordinates:,}   (features, bias, and their negations)"),
+            ("rounds", f"{self.horizon:,}"),
+            ("mistakes, batched", self._bound(self.mistakes)),
+            ("mistakes, guarded", self._bound(self.guarded_mistakes)),
+            ("mistakes by the paper's bound", f"{self._bound(self.paper_mistakes)}, {self.ratio:,.3g} times ours"),
+            ("mistakes without privacy", self._bound(self.mistakes_without_privacy)),
+            (
+                "batched parameters",
+                f"threshold {batched.threshold:,}, {batched.draws:,} draws x {batched.releases:,} releases, "
+                f"rate {batched.rate:.2e}, above ({batched.above:.3g}, {batched.above:.3g})",
+            ),
+        ]
+        title = f"Stream: {describe_budget(self.epsilon, self.delta, self.neighbours)}"
+        caption = f"For examples with margin {self.margin}; holds with probability {1 - self.failure:g}."
+        return [PlanTable(title, lines, caption)]
+
+    def _repr_html_(self) -> str:
+        return "".join(table.html() for table in self.tables())
+
+    def _bound(self, mistakes: float) -> str:
+        vacuous = "   (no less than the horizon: promises nothing)" if mistakes >= self.horizon else ""
+        return (f"{mistakes:,.0f}" if mistakes < 1e12 else f"{mistakes:.1e}") + vacuous
 
 
 def plan_stream(

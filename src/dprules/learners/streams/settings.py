@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprules.accounting import Account, Assumption, Certificate, Unit
+from dprules.accounting import Account, Assumed, Assumption, Certificate, Unit
 from dprules.errors import ParameterError
 from dprules.learners.streams.batched import BatchedPolicy
 from dprules.learners.streams.guarded import GuardedPolicy
@@ -83,7 +83,7 @@ class StreamSettings:
             dimension - 1, self.margin, self.horizon, self.epsilon, float(self.delta), neighbours=self.neighbours
         )
 
-    def certificate(self, policy: Policy, secure: bool, assumptions: Sequence[Assumption] = ()) -> Certificate:
+    def certificate(self, policy: Policy, secure: bool, assumptions: Sequence[Assumed] = ()) -> Certificate:
         """Charge all hypotheses that the policy will ever lead to, and certify them; refuse if they cost too much."""
         delta = 0 if self.algorithm == "segment" else self.delta
         account = Account(self.epsilon, delta, self.neighbours, Unit(of="round"))

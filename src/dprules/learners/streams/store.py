@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dprules.accounting import Assumption, Certificate
-from dprules.errors import DataError, DprulesError, ModelError, PrivacyError
+from dprules.accounting import Assumed, Assumption, Certificate, TakenFrom
+from dprules.errors import DataError, DprulesError, FileError, ModelError, PrivacyError
 from dprules.learners.streams.database import connect, pack_integers, transaction, unpack_integers
 from dprules.learners.streams.event_files import Position
 from dprules.learners.streams.features import Event, StreamFeatures
@@ -47,11 +47,16 @@ def read_published(folder: Path, *, unverified: bool = False) -> Released:
     """Read the public file of a stream; one that does not verify is refused, unless `unverified`."""
     path = _public(folder)
     if not path.is_file():
-        raise DataError(f"{folder} is not a stream of dprules. Make one with `dprules stream init`.")
+        raise _not_a_stream(folder)
     published = Released.load(path, unverified=unverified)
     if published.stream is None:
         raise ModelError(f"{path} is not the public file of a stream. Run `dprules stream learn` again.")
     return published
+
+
+def _not_a_stream(folder: Path) -> DataError:
+    kind = DataError if folder.exists() else FileError
+    return kind(f"{folder} is not a stream of dprules. Make one with `dprules stream init`.")
 
 
 def _public(folder: Path) -> Path:
@@ -87,9 +92,9 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
         "certificate": certificate.to_json(),
     }
     if folder.exists():
-        raise DataError(f"{folder} is there already. Name a new folder for the stream.")
+        raise FileError(f"{folder} is there already. Name a new folder for the stream.")
     if not folder.parent.is_dir():
-        raise DataError(f"{folder.parent}: no such folder. Make it first.")
+        raise FileError(f"{folder.parent}: no such folder. Make it first.")
     making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     try:
         # Made beside its place and moved there whole: a kill leaves no half stream.
@@ -112,7 +117,8 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
 
 
 def _certificate(settings: StreamSettings, policy: Policy, features: StreamFeatures) -> Certificate:
-    read_off = [Assumption.VALUES_READ_OFF] if features.schema.values_are_public else []
+    read_off: list[Assumed] = [Assumption.VALUES_READ_OFF] if features.schema.values_are_public else []
+    read_off += [] if features.schema.values_like is None else [TakenFrom(features.schema.values_like)]
     read_off += [Assumption.CLASSES_FROM_LABELS] if features.schema.label.inferred else []
     return settings.certificate(policy, secure=True, assumptions=read_off)
 
@@ -156,7 +162,7 @@ class Stream(Private):
         """Open a stream to learn; a second process is refused, and so is a state older than what was published."""
         where = Path(folder)
         if not _private(where).is_file():
-            raise DataError(f"{where} is not a stream of dprules. Make one with `dprules stream init`.")
+            raise _not_a_stream(where)
         with (where / "private" / "lock").open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,9 +4,16 @@ import inspect
 import json
 from collections.abc import Sequence
 
+from dprules.models.export.header import Header
 from dprules.schema import Categorical, Column, Literal, Numeric, Operator, Positive, Value, cells
 
-_READERS = {"categorical": "find_value", "numeric": "read_number", "boolean": "read_truth", "positive": "read_positive"}
+_READERS = {
+    "categorical": "find_value",
+    "numeric": "read_number",
+    "date": "read_date",
+    "boolean": "read_truth",
+    "positive": "read_positive",
+}
 _FORMS = {
     Operator.EQUALS: "{name} == {value!r}",
     Operator.DIFFERS: "{name} is not None and {name} != {value!r}",
@@ -27,8 +34,22 @@ def read_positive(cell):
 '''
 
 
-def write_list(branches: Sequence[tuple[Sequence[Literal], Value]], default: Value, columns: Sequence[Column]) -> str:
-    """Return a module with one function, `predict(row)`."""
+def write_list(
+    branches: Sequence[tuple[Sequence[Literal], Value]], default: Value, columns: Sequence[Column], header: Header
+) -> str:
+    """Return a module with one function, `predict(row)`.
+
+    Parameters
+    ----------
+    branches : sequence of (literals, label)
+        The rules.
+    default : str or number
+        The label where no rule holds.
+    columns : sequence of Column
+        What the rules ask about.
+    header : Header
+        What stands in the comment at its beginning.
+    """
     names = {column.name: f"c{i}" for i, column in enumerate(columns)}
     tables = [f"VALUES_{names[c.name]} = {c.forms!r}" for c in columns if isinstance(c, Categorical)]
     lines = ["def predict(row):", '    """Return the label of a row, given as a dictionary."""']
@@ -39,10 +60,8 @@ def write_list(branches: Sequence[tuple[Sequence[Literal], Value]], default: Val
         lines += [f"    if {question}:  # {printed}", f"        return {label!r}"]
     lines.append(f"    return {default!r}")
     needs_positive = any(isinstance(column, Positive) for column in columns)
-    parts = [
-        "# A decision list, exported by dprules. The first part says how cells are read.",
-        inspect.getsource(cells),
-    ]
+    comment = [f"# {line}" for line in header.lines]
+    parts = ["\n".join([*comment, "#", "# The first part says how cells are read."]), inspect.getsource(cells)]
     parts += [_POSITIVE.rstrip()] if needs_positive else []
     return "\n\n".join([*parts, "\n".join(["", *tables, "", "", *lines, ""])])
 
@@ -51,6 +70,10 @@ def _reading(column: Column, name: str) -> str:
     cell = f"row.get({column.name!r})"
     if isinstance(column, Categorical):
         return f"find_value({cell}, VALUES_{name})"
+    if isinstance(column, Numeric):
+        return f"read_number({cell}, {column.decimal!r})"
+    if isinstance(column, Numeric) and column.decimal != ".":
+        return f"read_number({cell}, {column.decimal!r})"
     return f"{_READERS[column.kind]}({cell})"
 
 

@@ -1,37 +1,43 @@
-"""Models as SQL: cells are read as text and by the grammar of `schema.cells`, whatever the types of the columns.
+"""Models as SQL: a query that reads every cell once, as `predict` reads it, and then asks the rules in their order."""
 
-The text of a typed cell is what the engine casts it to; so a table that was imported as text, one with numbers and one
-with Booleans get the same answers.
-"""
+from collections.abc import Callable, Sequence
 
-from collections.abc import Sequence
+from sqlglot import exp
 
 from dprules.errors import ParameterError
-from dprules.schema import Boolean, Categorical, Column, Literal, Numeric, Operator, Positive, Value
-from dprules.schema.cells import FALSE_WORDS, LARGEST_NUMBER, LONGEST_NUMBER, NUMBER, TRUE_WORDS, canonical_form
+from dprules.models.export.dialects import find_dialect
+from dprules.models.export.header import Header
+from dprules.models.export.readings import STAGES, Expression, Readings, write_condition, write_number
+from dprules.schema import Literal, Value
 
-DIALECTS = ("duckdb", "postgres", "sqlite")
+Branch = tuple[Sequence[Literal], Value]
 
 
-def write_list(
-    branches: Sequence[tuple[Sequence[Literal], Value]], default: Value, table: str, dialect: str = "duckdb"
-) -> str:
-    """Return a query with a CASE expression whose branches are tried in their order."""
-    writer = ConditionWriter(dialect)
+def write_list(branches: Sequence[Branch], default: Value, table: str, dialect: str, header: Header) -> str:
+    """Return a query with a CASE expression whose branches are tried in their order.
+
+    Parameters
+    ----------
+    branches : sequence of (literals, label)
+        The rules.
+    default : str or number
+        The label where no rule holds.
+    table : str
+        The table to select from: name, schema.name or catalog.schema.name.
+    dialect : str
+        One of `dialects.DIALECTS`.
+    header : Header
+        What stands in the comment above the query.
+    """
+    query = _Query(table, dialect, header, [literal for literals, _ in branches for literal in literals])
+    write_label = _label_writer([*(label for _, label in branches), default])
     if not branches:
-        return f"SELECT *, {quote(default)} AS prediction\nFROM {quote_table(table)}"
-    cases = []
-    for conditions, label in branches:
-        cases.append(f"    -- {_comment(conditions)}")
-        cases.append(f"    WHEN {writer.write(conditions)} THEN {quote(label)}")
-    lines = [
-        "SELECT *, CASE",
-        *cases,
-        f"    ELSE {quote(default)}",
-        "  END AS prediction",
-        f"FROM {quote_table(table)}",
-    ]
-    return "\n".join(lines)
+        return query.write([query.sql(write_label(default))])
+    lines = ["CASE"]
+    for place, (literals, label) in enumerate(branches, 1):
+        lines.append(f"  -- {place}: {_comment(literals)}")
+        lines.append(f"  WHEN {query.sql(write_condition(literals))} THEN {query.sql(write_label(label))}")
+    return query.write([*lines, f"  ELSE {query.sql(write_label(default))}", "END"])
 
 
 def write_sum(
@@ -39,168 +45,116 @@ def write_sum(
     bias: float,
     classes: tuple[Value, Value],
     table: str,
-    dialect: str = "duckdb",
+    dialect: str,
+    header: Header,
 ) -> str:
-    """Return a query that adds a weight for each condition that holds, and subtracts it for each that does not."""
-    writer = ConditionWriter(dialect)
-    parts = [
-        f"(CASE WHEN {writer.write(conditions)} THEN {_double(weight)} ELSE {_double(-weight)} END)"
-        f"  -- {_comment(conditions)}"
-        for conditions, weight in terms
-    ]
-    total = "\n    + ".join([_double(bias), *parts])
-    answer = f"THEN {quote(classes[1])} ELSE {quote(classes[0])} END AS prediction"
-    return f"SELECT *, CASE WHEN\n    {total}\n  > 0 {answer}\nFROM {quote_table(table)}"
+    """Return a query that adds a weight for each condition that holds, and subtracts it for each that does not.
+
+    Parameters
+    ----------
+    terms : sequence of (literals, weight)
+        Conditions and their weights, in the order in which `predict` adds them.
+    bias : float
+        What is always added.
+    classes : tuple
+        The label of a sum that is not positive, and that of a positive one.
+    table, dialect, header
+        As for a list.
+    """
+    query = _Query(table, dialect, header, [literal for literals, _ in terms for literal in literals])
+    lines = ["CASE WHEN", f"  {query.sql(_write_double(bias))}"]
+    for literals, weight in terms:
+        holds = query.sql(write_condition(literals))
+        added = query.sql(_write_double(weight))
+        subtracted = query.sql(_write_double(-weight))
+        lines.append(f"  -- {_comment(literals)}")
+        lines.append(f"  + CASE WHEN {holds} THEN {added} ELSE {subtracted} END")
+    write_label = _label_writer(classes)
+    answer = f"THEN {query.sql(write_label(classes[1]))} ELSE {query.sql(write_label(classes[0]))}"
+    return query.write([*lines, f"  > 0 {answer}", "END"])
 
 
-def quote(value: Value) -> str:
-    """Return a value as an SQL literal."""
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+class _Query:
+    """A query of one answer a row, beside the columns of the table."""
+
+    def __init__(self, table: str, dialect: str, header: Header, literals: Sequence[Literal]) -> None:
+        self._dialect = find_dialect(dialect)
+        self._header = header
+        self._table = _write_table(table)
+        self._readings = Readings(self._dialect, literals)
+        names = [table, header.answer_name, *self._readings.values]
+        if dialect == "spark" and any("${" in name for name in names):
+            # Spark replaces ${...} in the text of a query, and in a name there is no other way to write it.
+            raise ParameterError("Spark cannot name a column with ${ in its name. Rename the column, or export Python.")
+
+    def sql(self, expression: Expression) -> str:
+        """Return an expression as text of the dialect."""
+        return expression.sql(self._dialect.name, comments=False)
+
+    def write(self, answer: Sequence[str]) -> str:
+        """Return the query for an answer, which is given in lines."""
+        name = self.sql(exp.to_identifier(self._header.answer_name, quoted=True))
+        source = f"FROM {self.sql(self._table)} AS t"
+        if not self._stages:
+            lines = [f"SELECT t.*, {answer[0]} AS {name}", source]
+        elif self._dialect.has_lateral:
+            lines = [f"SELECT t.*, {answer[0]}", *answer[1:-1], f"{answer[-1]} AS {name}", source, *self._laterals()]
+        else:
+            lines = ["SELECT t.*, (", *self._tables(), f"SELECT {answer[0]}", *answer[1:], "FROM value"]
+            lines += [f") AS {name}", source]
+        text = "\n".join(lines)
+        if self._dialect.name == "spark":
+            text = text.replace("${", "$\\{")
+        return "\n".join([*(f"-- {line}" for line in self._header.lines), text])
+
+    @property
+    def _stages(self) -> dict[str, dict[str, Expression]]:
+        """What is computed from a row, in its order; the values that rules compare are the last."""
+        stages = {**self._readings.stages, "value": self._readings.values}
+        return {stage: parts for stage, parts in stages.items() if parts}
+
+    def _laterals(self) -> list[str]:
+        """The stages as joins of one row each."""
+        lines = []
+        for stage, parts in self._stages.items():
+            lines += [f"-- {STAGES[stage]}", f"CROSS JOIN LATERAL (SELECT\n{self._select(parts)}\n) AS {stage}"]
+        return lines
+
+    def _tables(self) -> list[str]:
+        """The stages as common tables of one row each, inside a query for each row."""
+        written: list[str] = []
+        earlier: list[str] = []
+        for stage, parts in self._stages.items():
+            source = f"\n  FROM {', '.join(earlier)}" if earlier else ""
+            written.append(f"-- {STAGES[stage]}\n{stage} AS (SELECT\n{self._select(parts)}{source}\n)")
+            earlier.append(stage)
+        return ["WITH", ",\n".join(written)]
+
+    def _select(self, parts: dict[str, Expression]) -> str:
+        return ",\n".join(f"  {self.sql(exp.alias_(part, name, quoted=True))}" for name, part in parts.items())
 
 
-def _double(weight: float) -> str:
+def _write_table(table: str) -> Expression:
+    names = table.split(".")
+    if not 1 <= len(names) <= 3 or not all(names):
+        raise ParameterError(f"table must be a name, schema.name or catalog.schema.name; got {table!r}.")
+    return exp.table_(*reversed(names), quoted=True)
+
+
+def _write_double(number: float) -> Expression:
     """A weight as `predict` adds it: engines read 0.1 as a decimal, whose sums round otherwise."""
-    return f"CAST({weight!r} AS DOUBLE PRECISION)"
+    return exp.cast(write_number(number), "double")
 
 
-def quote_table(table: str) -> str:
-    """Return the name of a table, also as schema.name."""
-    return ".".join(_quote_name(part) for part in table.split("."))
+def _label_writer(labels: Sequence[Value]) -> Callable[[Value], Expression]:
+    """Return what writes labels: all of them text, or all of them whole numbers, or all of them fractions."""
+    if any(isinstance(label, str) for label in labels):
+        return lambda label: exp.Literal.string(str(label))
+    if any(isinstance(label, float) for label in labels):
+        return lambda label: _write_double(float(label))
+    return lambda label: write_number(int(label))
 
 
-def _quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _comment(conditions: Sequence[Literal]) -> str:
-    return " ".join(" and ".join(map(str, conditions)).split())
-
-
-class ConditionWriter:
-    """Writes conditions for one dialect."""
-
-    def __init__(self, dialect: str) -> None:
-        if dialect not in DIALECTS:
-            raise ParameterError(f"dialect must be one of {', '.join(DIALECTS)}; got {dialect!r}. Choose one.")
-        self._dialect = dialect
-
-    def write(self, conditions: Sequence[Literal]) -> str:
-        """Return a condition that is true, or else false or null."""
-        return " AND ".join(self._literal(literal) for literal in conditions)
-
-    def _literal(self, literal: Literal) -> str:
-        column = literal.column
-        cell = _quote_name(column.name)
-        if literal.operator is Operator.IS_PRESENT:
-            return self._declared(cell, column)
-        if literal.operator is Operator.IS_MISSING:
-            return f"(CASE WHEN {self._declared(cell, column)} THEN 0 ELSE 1 END = 1)"
-        match column:
-            case Categorical():
-                return self._among(cell, column, literal.codes)
-            case Boolean():
-                return self._says(cell, TRUE_WORDS if literal.operator is Operator.IS_TRUE else FALSE_WORDS)
-            case Positive():
-                above = literal.operator is Operator.ABOVE_ZERO
-                words = TRUE_WORDS if above else FALSE_WORDS
-                return f"({self._compare(cell, '>' if above else '<=', 0)} OR {self._says(cell, words)})"
-            case _:
-                return self._compare(cell, literal.operator.value, literal.value)
-
-    def _compare(self, cell: str, operator: str, value: Value | None) -> str:
-        """Compare a number; the other side has a bound, too, since numbers beyond it are missing."""
-        number = self._number(cell)
-        # NaN and infinity, where an engine has them, fail one side or the other.
-        bound = f"> -{LARGEST_NUMBER}" if operator in ("<", "<=") else f"< {LARGEST_NUMBER}"
-        return f"({number} {operator} {value!r} AND {number} {bound})"
-
-    def _declared(self, cell: str, column: Column) -> str:
-        """Whether a cell can be read at all."""
-        match column:
-            case Categorical():
-                return self._among(cell, column, frozenset(range(column.size)))
-            case Numeric():
-                return self._compare(cell, ">", -LARGEST_NUMBER)
-            case Positive():
-                number = self._compare(cell, ">", -LARGEST_NUMBER)
-                return f"({number} OR {self._says(cell, TRUE_WORDS + FALSE_WORDS)})"
-            case _:
-                return self._says(cell, TRUE_WORDS + FALSE_WORDS)
-
-    def _among(self, cell: str, column: Categorical, codes: frozenset[int]) -> str:
-        """Whether a cell has one of the forms of the declared values with these codes."""
-        text = _text(cell)
-        forms = [form for form, code in column.forms.items() if code in codes]
-        words = [form for form in forms if form in ("true", "false")]
-        tests = [f"{text} IN ({_listed(forms)})", *_equals_form(text, forms)]
-        if words:
-            tests.append(f"LOWER({text}) IN ({_listed(words)})")
-        return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
-
-    def _says(self, cell: str, words: Sequence[str]) -> str:
-        word = f"LOWER(TRIM({_text(cell)}, ' '))"
-        return f"({' OR '.join([f'{word} IN ({_listed(words)})', *_equals_form(word, words)])})"
-
-    def _number(self, cell: str) -> str:
-        """The number that a cell stands for, null if it stands for none.
-
-        32-bit floats count by their value, of which their text is short.
-        """
-        text = _text(cell)
-        trimmed = f"TRIM({text}, ' ')"  # spaces only: engines differ in what else they trim
-        short = f"LENGTH({trimmed}) <= {LONGEST_NUMBER}"
-        if self._dialect == "duckdb":
-            narrow = f"WHEN TYPEOF({cell}) = 'FLOAT' THEN CAST(TRY_CAST({text} AS FLOAT) AS DOUBLE)"
-            matches = f"{short} AND REGEXP_FULL_MATCH({trimmed}, '{NUMBER.pattern}')"
-            return f"CASE {narrow} WHEN {matches} THEN TRY_CAST({trimmed} AS DOUBLE) END"
-        if self._dialect == "postgres":
-            # A double would stop the query where it cannot hold a number, so such numbers are sorted out before.
-            narrow = f"WHEN PG_TYPEOF({cell}) = CAST('real' AS REGTYPE) THEN CAST({text} AS REAL)"
-            matches = f"{short} AND {trimmed} ~ '^({NUMBER.pattern})$'"
-            wide = f"(SELECT {_DOUBLE_IN_POSTGRES} FROM (SELECT CAST({trimmed} AS NUMERIC) AS n) AS c)"
-            return f"CASE {narrow} WHEN {matches} THEN {wide} END"
-        typed = f"WHEN TYPEOF({cell}) IN ('integer', 'real') THEN CAST({cell} AS REAL)"
-        parsed = f"SELECT CASE WHEN {_NUMBER_IN_SQLITE} THEN CAST(t AS REAL) END FROM (SELECT {trimmed} AS t)"
-        return f"CASE {typed} WHEN {short} THEN ({parsed}) END"
-
-
-# Below half of the smallest double a number is read as 0, and from 1e100 on it is missing.
-_DOUBLE_IN_POSTGRES = (
-    "CASE WHEN ABS(n) < 2.4703282292062328e-324 THEN 0 "
-    f"WHEN ABS(n) < {LARGEST_NUMBER} THEN CAST(n AS DOUBLE PRECISION) END"
-)
-
-# SQLite has no regular expressions: take off the sign, split at the e, and see what is left without digits.
-_UNSIGNED = "LTRIM(t, '+-')"
-_MARK = f"INSTR(LOWER({_UNSIGNED}), 'e')"
-_MANTISSA = f"CASE WHEN {_MARK} > 0 THEN SUBSTR({_UNSIGNED}, 1, {_MARK} - 1) ELSE {_UNSIGNED} END"
-_POWER = f"SUBSTR({_UNSIGNED}, {_MARK} + 1)"
-_NUMBER_IN_SQLITE = (
-    f"LENGTH(t) - LENGTH({_UNSIGNED}) <= 1 "
-    f"AND TRIM({_MANTISSA}, '0123456789') IN ('', '.') AND {_MANTISSA} GLOB '*[0-9]*' "
-    f"AND ({_MARK} = 0 OR (LENGTH({_POWER}) - LENGTH(LTRIM({_POWER}, '+-')) <= 1 "
-    f"AND LENGTH(LTRIM({_POWER}, '+-')) BETWEEN 1 AND 3 AND TRIM(LTRIM({_POWER}, '+-'), '0123456789') = ''))"
-)
-
-
-def _listed(forms: Sequence[str]) -> str:
-    return ", ".join(quote(form) for form in forms)
-
-
-def _text(cell: str) -> str:
-    return f"CAST({cell} AS TEXT)"
-
-
-def _equals_form(text: str, forms: Sequence[str]) -> list[str]:
-    """Return the test whether a text is one of the decimals and moments among the forms, none if there are none."""
-    canonical = [form for form in forms if canonical_form(form) == form]
-    if not canonical:
-        return []
-    zero = ["-0"] if "0" in canonical else []
-    return [f"(LENGTH({text}) <= {LONGEST_NUMBER} AND {_canonical(text)} IN ({_listed([*canonical, *zero])}))"]
-
-
-def _canonical(text: str) -> str:
-    """A text without zeros after its point: if it has one point that is not its end, strip zeros, then the point."""
-    one_point = f"LENGTH({text}) - LENGTH(REPLACE({text}, '.', '')) = 1 AND {text} NOT LIKE '%.'"
-    return f"CASE WHEN {one_point} THEN RTRIM(RTRIM({text}, '0'), '.') ELSE {text} END"
+def _comment(literals: Sequence[Literal]) -> str:
+    """A condition as it is printed, which has no line ends and nothing that is not printable."""
+    return " and ".join(map(str, literals))

@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 
-from dprules.errors import DataError
+from dprules.errors import DataError, FileError
 from dprules.tables.table import Batch, Table, call_quietly
 
 _ROWS = 1 << 16
@@ -31,7 +31,7 @@ class DuckDBTable(Table):
     def __init__(self, path: str, table: str, scratch: str) -> None:
         super().__init__(f"table {table}")
         if not Path(path).is_file():
-            raise DataError(
+            raise FileError(
                 f"{path}: no such database file. Check the URL: duckdb:///relative.db or duckdb:////absolute.db."
             )
         # Extensions would be fetched from the network at run time; a table of no such name would be a variable of ours.
@@ -48,7 +48,7 @@ class DuckDBTable(Table):
         try:
             described = call_quietly(
                 lambda: self._connection.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall(),
-                f"the database has no table {table!r} that can be read.",
+                f"the database has no table {table!r} that can be read. Name one with --table, also as schema.name.",
             )
         except DataError:
             self.close()
@@ -89,5 +89,7 @@ def _quote(name: str) -> str:
 def _kind(kind: str) -> str:
     if kind == "BOOLEAN":
         return "boolean"
+    if kind.startswith(("DATE", "TIMESTAMP")) and not kind.endswith("]"):
+        return "date"
     is_number = kind.removeprefix("U").startswith(_NUMBERS) and not kind.endswith("]")
     return "numeric" if is_number else "categorical"

@@ -45,7 +45,7 @@ class PostgresTable(Table):
             "SELECT attname, format_type(atttypid, NULL) FROM pg_attribute "
             "WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
         )
-        refusal = f"the database has no table {table!r} that can be read."
+        refusal = f"the database has no table {table!r} that can be read. Name one with --table, also as schema.name."
         rows = call_quietly(lambda: self._connection.execute(query, (self._table,)).fetchall(), refusal)
         if not rows:
             raise DataError(refusal)
@@ -95,4 +95,6 @@ def _quote(name: str) -> str:
 def _kind(kind: str) -> str:
     if kind == "boolean":
         return "boolean"
+    if kind == "date" or kind.startswith("timestamp"):
+        return "date"
     return "numeric" if kind in _NUMBERS else "categorical"

@@ -1,0 +1,79 @@
+"""What no rule covers yet: the candidates of the next draw, and their scores."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.learners.lists.scores import Score, whole_weights
+from dprules.private import Private
+from dprules.schema import Conditions
+from dprules.tables import ClassCounts, Sample
+
+Drawn = tuple[int, int]
+"""A condition (its row in Conditions, or TRUE) and a class."""
+TRUE = -1
+
+
+class Remaining(Private):
+    """The records that are left and the conditions that may still be drawn; the constant true comes last."""
+
+    def __init__(
+        self,
+        sample: Sample,
+        conditions: Conditions,
+        prior: NDArray[np.float64] | None = None,
+        weights: Sequence[Fraction] | None = None,
+    ) -> None:
+        self._sample = sample
+        self._conditions = conditions
+        self._left = sample.counts(conditions)
+        self._totals = sample.totals()
+        self._prior = np.ones(len(conditions) + 1) if prior is None else prior.copy()
+        self._weights = whole_weights(weights, sample.classes)
+        self.classes = sample.classes
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no record is left: private."""
+        return not self._totals.any()
+
+    @property
+    def totals(self) -> ClassCounts:
+        """How many records of each class are left: private."""
+        return self._totals
+
+    @property
+    def prior(self) -> NDArray[np.float64]:
+        """Public weights of the candidates, classes fastest; 0 for what was drawn."""
+        return np.repeat(self._prior, self.classes)
+
+    def scores(self, score: Score) -> NDArray[np.int64]:
+        """Return the scores of all candidates: private."""
+        return score.of_all(np.column_stack([self._left, self._totals]), self._weights)
+
+    def name(self, candidate: int) -> Drawn:
+        """Return a candidate as a condition and a class."""
+        condition, label = divmod(candidate, self.classes)
+        return (TRUE if condition == len(self._conditions) else condition), label
+
+    def heaviest(self, counts: Sequence[int]) -> int:
+        """Return the class with the largest weight times count."""
+        return int(np.argmax(self._weights * np.array(counts, dtype=object)))
+
+    def only_constants(self) -> None:
+        """Leave nothing but the constant true."""
+        self._prior[:-1] = 0
+
+    def remove(self, condition: int) -> ClassCounts:
+        """Drop a condition and what it covers, and return how many records of each class that were: private."""
+        if condition == TRUE:
+            covered, self._totals = self._totals, np.zeros_like(self._totals)
+            return covered
+        self._prior[condition] = 0
+        taken, self._sample = self._sample.cover(self._conditions[condition])
+        self._left -= taken.counts(self._conditions)
+        covered = taken.totals()
+        self._totals = self._totals - covered
+        return covered

@@ -1,0 +1,62 @@
+"""The score of a rule: gain for what it gets right, loss for what it gets wrong, weighted by class (theory A7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.errors import ParameterError
+from dprules.numbers import Real, rational
+from dprules.tables import ClassCounts
+
+STEPS = 256
+"""Gains and losses are multiples of 1/256, so that scores are integers."""
+WEIGHTS = 64
+"""Class weights are multiples of 1/64."""
+UNIT = STEPS * WEIGHTS
+"""Scores are counted in units of 1/16384: a gain or loss times a weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """gain * correct - loss * errors, each record weighted by its class.
+
+    Requires: all numbers in [0, 1], which the price of reward 1 covers.
+    """
+
+    gain: Fraction
+    loss: Fraction
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.gain <= 1 and 0 <= self.loss <= 1):
+            raise ParameterError("gain and loss must lie in [0, 1]: the price of a draw covers no more.")
+
+    @classmethod
+    def of(cls, reward: Real) -> "Score":
+        """Return a reward of a correct record against an error: above 1, errors count less instead."""
+        exact = rational(reward, "reward", zero=True)
+        return cls(quantise(exact), Fraction(1)) if exact <= 1 else cls(Fraction(1), quantise(1 / exact))
+
+    def of_all(self, counts: ClassCounts, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the score of each candidate in units of 1/16384, classes fastest; weights in units of 1/64."""
+        gain = int(self.gain * STEPS)
+        loss = int(self.loss * STEPS)
+        weighted = counts * weights[:, None]
+        # gain correct - loss (every - correct): one product and one difference for all candidates.
+        return np.ascontiguousarray(((gain + loss) * weighted - loss * weighted.sum(axis=0)).T).ravel()
+
+
+def quantise(number: Real) -> Fraction:
+    """Return a number of [0, 1] as it is used: rounded down to a multiple of 1/256."""
+    return Fraction(int(rational(number, "number", zero=True) * STEPS), STEPS)
+
+
+def whole_weights(weights: Sequence[Fraction] | None, classes: int) -> NDArray[np.int64]:
+    """Return public class weights in units of 1/64, by default 1 each."""
+    if weights is None:
+        return np.full(classes, WEIGHTS, dtype=np.int64)
+    if len(weights) != classes or not all(0 < weight <= 1 and (weight * WEIGHTS).denominator == 1 for weight in weights):
+        raise ParameterError("class weights must be multiples of 1/64 in (0, 1], one for each class.")
+    return np.array([int(weight * WEIGHTS) for weight in weights], dtype=np.int64)

@@ -1,0 +1,191 @@
+"""Noisy counts of the records that a rule decides, and what may be said of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, log, log10, sqrt
+from typing import Any
+
+from dprules.accounting.events.event import Fields
+from dprules.errors import ModelError
+
+CONFIDENT = log(20) / sqrt(2)
+"""Noise stays within so many standard deviations 95% of the time: exact for one exponential, more for sums of them."""
+TOO_FEW = 3
+"""Below so many standard deviations noise alone could have made up a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number that carries noise: in 95 of 100 runs the number without it lies between low and high.
+
+    The interval is about the noise, on the records that were learnt from; it says nothing about new records.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def document(self) -> dict[str, float]:
+        """Return it as a JSON document."""
+        return {"value": self.value, "low": self.low, "high": self.high}
+
+
+def noise_of(tilts: Sequence[Fraction]) -> float:
+    """Return a standard deviation of the noise of one count: of a sum of two-sided geometric noises, and a little more.
+
+    sqrt(2) / tilt is at least that of the geometric law; a quarter makes up for its steps where the tilt is large.
+    """
+    return sqrt(sum((sqrt(2) / float(tilt)) ** 2 for tilt in tilts)) + 0.25
+
+
+def estimate_number(count: int, spread: float) -> Estimate | None:
+    """Return a number of records with its interval, or None if the noise could have made it up."""
+    if count < TOO_FEW * spread:
+        return None
+    return Estimate(count, max(0, floor(count - CONFIDENT * spread)), ceil(count + CONFIDENT * spread))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The records that one line of a list decides, counted by class with two-sided geometric noise.
+
+    Parameters
+    ----------
+    counts : tuple of int
+        One for each class.
+    tilts : tuple of Fraction
+        Of the noise; several if the counts are a sum of several histograms.
+    """
+
+    counts: tuple[int, ...]
+    tilts: tuple[Fraction, ...]
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of one count."""
+        return noise_of(self.tilts)
+
+    @property
+    def variance(self) -> float:
+        """Of the sum of all counts."""
+        return len(self.counts) * self.noise**2
+
+    def joined(self, other: "Group") -> "Group":
+        """Return both groups as one."""
+        counts = tuple(a + b for a, b in zip(self.counts, other.counts, strict=True))
+        return Group(counts, self.tilts + other.tilts)
+
+    def records(self) -> Estimate | None:
+        """Return how many records there are; None: too few to tell."""
+        return estimate_number(sum(self.counts), sqrt(self.variance))
+
+    def share(self, place: int) -> Estimate | None:
+        """Return the share of a class; None: too few records to tell.
+
+        The interval holds every share p for which `count - p * records` is within its noise (Fieller's interval).
+        """
+        if self.records() is None:
+            return None
+        hits = max(self.counts[place], 0)
+        every = hits + max(sum(self.counts) - self.counts[place], 0)
+        width = (CONFIDENT * self.noise) ** 2
+        a = every**2 - width * len(self.counts)
+        b = hits * every - width
+        root = sqrt(max(0.0, b * b - a * (hits**2 - width)))
+        low, high = (b - root) / a, (b + root) / a
+        value = hits / every
+        return Estimate(*(round(min(max(x, 0.0), 1.0), 4) for x in (value, min(low, value), max(high, value))))
+
+    def probabilities(self, place: int, weights: Sequence[float] | None = None) -> list[float]:
+        """Return class probabilities, drawn towards the label where noise is large; the label's is (weighted) largest.
+
+        Theory F: half of twice the noise is spread evenly, half goes to the label.
+        """
+        classes = len(self.counts)
+        prior = 2 * self.noise + 1
+        found = [max(count, 0) + prior / (2 * classes) for count in self.counts]
+        found[place] += prior / 2
+        importance = weights or [1.0] * classes
+        most = max(weight * mass for weight, mass in zip(importance, found, strict=True))
+        found[place] = max(found[place], most / importance[place])
+        return [mass / sum(found) for mass in found]
+
+    def document(self, place: int) -> dict[str, Any]:
+        """Return it as a JSON document; `place` is the class that the line answers."""
+        records, right = self.records(), self.share(place)
+        return {
+            "counts": list(self.counts),
+            "tilts": [str(tilt) for tilt in self.tilts],
+            "records": None if records is None else records.document(),
+            "right": None if right is None else right.document(),
+        }
+
+    @classmethod
+    def from_document(cls, document: object, classes: int) -> "Group":
+        """Read a group; what follows from its counts is worked out again."""
+        if not isinstance(document, Mapping) or not _are_counts(document.get("counts"), classes):
+            raise ModelError("the counts of the file do not fit its rules. Export it again.")
+        tilts = document.get("tilts")
+        if not isinstance(tilts, list) or not 0 < len(tilts) <= MOST_TILTS:
+            raise ModelError("counts of the file do not say how much noise they carry. Export it again.")
+        exact = tuple(Fields({"tilt": tilt}, "a count of the file").fraction("tilt") for tilt in tilts)
+        if not all(LEAST_TILT <= tilt <= MOST_TILT for tilt in exact):
+            raise ModelError("counts of the file carry noise that no release has. Export it again.")
+        return cls(tuple(document["counts"]), exact)
+
+
+MOST_TILTS = 10_000
+"""Histograms that may be added up in one group: no more than a list has rules."""
+LEAST_TILT = Fraction(1, 2**60)
+MOST_TILT = Fraction(2**20)
+
+
+def _are_counts(counts: object, classes: int) -> bool:
+    return (
+        isinstance(counts, list)
+        and len(counts) == classes
+        and all(type(count) is int and abs(count) < 2**63 for count in counts)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What may be said of one line of a list.
+
+    Parameters
+    ----------
+    records : Estimate or None
+        How many records it decides; None: too few to tell.
+    right : Estimate or None
+        Which share of them it gets right.
+    of : Estimate or None
+        How many records the whole list was learnt from.
+    """
+
+    records: Estimate | None
+    right: Estimate | None
+    of: Estimate | None
+
+    def __str__(self) -> str:
+        if self.records is None or self.right is None:
+            return "too few to tell"
+        every = "" if self.of is None else f" of {show_number(self.of)}"
+        low, high = floor(100 * self.right.low), ceil(100 * self.right.high)
+        return f"about {show_number(self.records)}{every} records, {self.right.value:.0%} right ({low} to {high})"
+
+
+def show_number(number: Estimate) -> str:
+    """Write a number of records with no more digits than its interval supports."""
+    unit = _unit(number)
+    return f"{unit * round(number.value / unit):,}"
+
+
+def show_interval(number: Estimate) -> str:
+    """Write the interval of a number of records, rounded outwards."""
+    unit = _unit(number)
+    return f"{unit * floor(number.low / unit):,} to {unit * ceil(number.high / unit):,}"
+
+
+def _unit(number: Estimate) -> int:
+    return int(10 ** floor(log10(max(1.0, (number.high - number.low) / 2))))

@@ -1,0 +1,111 @@
+"""Codebooks: what an organisation wrote down about its columns, as a CSV file.
+
+The first line names the fields: `column`, and any of `kind`, `values` (separated by |), `lower`, `upper`, `step` and
+`label` (yes for the column to predict, whose values are then its classes).
+"""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dprules.errors import SchemaError
+from dprules.schema.cells import read_number, read_truth
+from dprules.schema.drafts import empty_entry
+from dprules.schema.gaps import PLACEHOLDER
+
+FIELDS = ("column", "kind", "values", "lower", "upper", "step", "label")
+_KINDS = ("categorical", "numeric", "boolean", "date", "ignore")
+_SEPARATOR = "|"
+
+
+@dataclass(frozen=True, slots=True)
+class Codebook:
+    """What is known of columns.
+
+    Parameters
+    ----------
+    columns : mapping
+        The entry that each column has in a schema file; what the codebook leaves open is "?".
+    label : str or None
+        The column to predict, if one is marked.
+    classes : tuple of str
+        Its values.
+    """
+
+    columns: Mapping[str, Any]
+    label: str | None = None
+    classes: tuple[str, ...] = ()
+
+
+def read_codebook(path: Path) -> Codebook:
+    """Read a codebook; what it has wrong is refused with its line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        text = None
+    if text is None:
+        raise SchemaError(f"{path}: not UTF-8 text. Save it as UTF-8.")
+    lines = text.splitlines()
+    head = lines[0] if lines else ""
+    reader = csv.DictReader(lines, delimiter=max(",;\t", key=head.count), restkey="")
+    fields = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+    odd = [name for name in fields if name not in FIELDS]
+    if "column" not in fields or odd or len(set(fields)) < len(fields):
+        raise SchemaError(f"{path}: the first line of a codebook names {', '.join(FIELDS)}, or some of these. Mend it.")
+    reader.fieldnames = fields
+    columns: dict[str, Any] = {}
+    label = None
+    classes: tuple[str, ...] = ()
+    for row in reader:
+        where = f"{path}, line {reader.line_num}"
+        cells = {name: (row[name] or "").strip() for name in fields}
+        name = cells["column"]
+        if not name or "" in row or name in columns or name == label:
+            raise SchemaError(f"{where}: a line names one column, which no other line does, and fits the first line.")
+        if _is_marked(cells.get("label", ""), where):
+            if label is not None:
+                raise SchemaError(f"{where}: {label!r} is marked as the label already. Mark one column.")
+            label = name
+            classes = _split(cells.get("values", ""))
+        else:
+            columns[name] = _entry(cells, where)
+    return Codebook(columns, label, classes)
+
+
+def _is_marked(cell: str, where: str) -> bool:
+    if not cell or cell.lower() == "x":
+        return bool(cell)
+    truth = read_truth(cell)
+    if truth is None:
+        raise SchemaError(f"{where}: label must be yes, no or empty.")
+    return truth
+
+
+def _split(cell: str) -> tuple[str, ...]:
+    return tuple(value.strip() for value in cell.split(_SEPARATOR) if value.strip())
+
+
+def _entry(cells: Mapping[str, str], where: str) -> Any:
+    """Return the entry of one column; a kind that is left out follows from values or bounds."""
+    values = _split(cells.get("values", ""))
+    bounds = {key: cells[key] for key in ("lower", "upper", "step") if cells.get(key)}
+    kind = cells.get("kind", "").lower() or ("categorical" if values else "numeric" if bounds else "")
+    if not kind:
+        return PLACEHOLDER
+    if kind not in _KINDS:
+        raise SchemaError(f"{where}: kind must be one of {', '.join(_KINDS)}.")
+    if kind == "ignore":
+        return {"ignore": True}
+    entry = empty_entry(kind)
+    if (values and kind != "categorical") or (bounds and kind not in ("numeric", "date")):
+        raise SchemaError(f"{where}: values go with categorical columns, lower, upper and step with numbers and dates.")
+    if kind == "categorical" and values:
+        return {**entry, "values": list(values)}
+    for key, cell in bounds.items():
+        number = cell if kind == "date" and key != "step" else read_number(cell)
+        if number is None:
+            raise SchemaError(f"{where}: {key} must be a number such as 0.5.")
+        entry = {**entry, key: number}
+    return entry
