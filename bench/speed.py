@@ -1,6 +1,7 @@
 """How long a fit takes, and how much memory: from the packed matrix to the list."""
 
 import resource
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,9 @@ import numpy as np
 from bench.data import FOLDER, load
 from bench.table import markdown
 from bench.timing import alternately
+from dprules import PrivateDecisionListClassifier
 from dprules.accounting import Account, Unit, cover
+from dprules.jobs.example import SCHEMA, hospital_stays
 from dprules.learners.lists import ListSettings, greedy_cover, learn_list
 from dprules.mechanisms import os_bits
 from dprules.tables import PackedSample, open_table, read_records
@@ -18,7 +21,7 @@ def run() -> list[dict[str, Any]]:
     results = [_million_rows()]
     if FOLDER.is_dir():
         results.append(_adult())
-    return results
+    return results + _one_row()
 
 
 def _million_rows() -> dict[str, Any]:
@@ -43,7 +46,6 @@ def _million_rows() -> dict[str, Any]:
         "seconds": ours,
         "beside": f"numpy popcount of the packed matrix, {theirs:.4f} s",
         "ratio": ours / theirs,
-        "wanted": "at most 15",
         "memory": grown / columns.nbytes,
     }
 
@@ -64,20 +66,43 @@ def _adult() -> dict[str, Any]:
         "seconds": ours,
         "beside": "",
         "ratio": None,
-        "wanted": "at most 0.5 s",
     }
+
+
+def _one_row() -> list[dict[str, Any]]:
+    """What a fitted estimator says of a single row: without a schema from NumPy, with one from pandas."""
+    stays = hospital_stays(8_000, 1)
+    frame = stays.to_pandas()
+    truths = np.random.default_rng(0).random((8_000, 20)) < 0.5
+    cases = {
+        "NumPy": (PrivateDecisionListClassifier(), truths, truths[:, 0]),
+        "pandas, with a schema": (PrivateDecisionListClassifier(schema=SCHEMA), frame, frame[SCHEMA.label.name]),
+    }
+    results = []
+    for name, (model, X, y) in cases.items():
+        model.fit(X, y)
+        for verb in ("predict", "predict_proba"):
+            ours, _ = alternately(partial(getattr(model, verb), X[:1]), lambda: None, 101)
+            results.append(
+                {
+                    "what": f"`{verb}` of one row, {name}",
+                    "seconds": ours,
+                    "beside": "",
+                    "ratio": None,
+                }
+            )
+    return results
 
 
 def table(results: list[dict[str, Any]]) -> str:
     rows = [
         [
             str(r["what"]),
-            f"{r['seconds']:.3f} s",
+            f"{r['seconds']:.2g} s" if r["seconds"] < 0.01 else f"{r['seconds']:.3f} s",
             str(r["beside"]),
             "" if r["ratio"] is None else f"{r['ratio']:.1f}",
-            str(r["wanted"]),
             f"{r['memory']:.1f} x the packed matrix" if "memory" in r else "",
         ]
         for r in results
     ]
-    return markdown(["fit", "time", "beside", "ratio", "wanted", "peak memory added"], rows)
+    return markdown(["fit", "time", "beside", "ratio", "peak memory added"], rows)

@@ -51,7 +51,6 @@ def _dense(features: int = 1000) -> list[dict[str, Any]]:
         {
             "what": f"{features:,} features, {kind}",
             "rate": _rate(lambda block=block: learner.learn(block, labels), ROWS),
-            "wanted": "10 million" if kind == "dense int8" else "",
             "peers": peers,
         }
         for kind, block in ours.items()
@@ -76,7 +75,6 @@ def _sparse(features: int = 100_000, stored: int = 20) -> dict[str, Any]:
     return {
         "what": f"{features:,} features, CSR, {stored} stored a row",
         "rate": _rate(lambda: learner.learn(block, labels), ROWS),
-        "wanted": "5 million",
         "peers": {"SGDClassifier.partial_fit": peer},
     }
 
@@ -86,9 +84,8 @@ def table(results: list[dict[str, Any]]) -> str:
         [
             r["what"],
             f"{r['rate'] / 1e6:.1f} million",
-            r["wanted"],
             "; ".join(f"{who} {rate:,.0f} ({r['rate'] / rate:,.0f} x)" for who, rate in r["peers"].items()),
         ]
         for r in results
     ]
-    return markdown(["examples a second", "dprules (private)", "wanted", "beside"], rows)
+    return markdown(["examples a second", "dprules (private)", "beside"], rows)

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own for the tests (Debian's package `postgresql`)."""
+"""Engines of our own for the tests: a PostgreSQL server (package `postgresql`) and Spark (the extra `spark`)."""
 
 import os
 import pwd
@@ -43,3 +43,27 @@ def database(server):
     with psycopg.connect(server, autocommit=True) as connection:
         yield connection
         connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A Spark session without a cluster, which needs the extra `spark` and Java."""
+    sql = pytest.importorskip("pyspark.sql", reason="needs Spark: install the extra spark")
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        pytest.skip("needs Java, for Spark: install the package default-jre-headless")
+    builder = sql.SparkSession.builder.master("local[1]").appName("dprules")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.log.level": "ERROR",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than a few rows
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()

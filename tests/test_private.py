@@ -26,6 +26,7 @@ from dprules.errors import PrivacyError
 from dprules.jobs import FitRequest, OnlineRequest, StreamLearner, StreamSettings
 from dprules.jobs.labels import with_labels
 from dprules.jobs.prediction import PredictedBatch, PredictedRows
+from dprules.learners.lists.remaining import Remaining
 from dprules.learners.streams import (
     ClippedBlock,
     ConditionBlock,
@@ -48,19 +49,25 @@ from dprules.mechanisms.draw import _Proposal
 from dprules.mechanisms.exact import Uniform
 from dprules.numbers import rational
 from dprules.private import Private
-from dprules.schema import Boolean, Categorical, Label, Schema, build_conditions, literals_of
+from dprules.schema import Boolean, Categorical, Label, PrivateValues, Schema, build_conditions, literals_of
 from dprules.tables import ColumnsTable, PackedSample, open_table, pack, read_records
 from dprules.tables.cells import CodedCells
+from dprules.tables.forms import Forms
 from dprules.tables.lines import tokenize
 
 ROOMS = ("tables", "learners", "mechanisms", "jobs")
 
 PUBLIC = {
     "dprules.tables.csv_files.CsvFile": "a path and the header line",
+    "dprules.learners.lists.counted_cover.Cell": "a rule and noisy counts, as they are released",
+    "dprules.learners.lists.counted_cover.NoNoise": "nothing",
+    "dprules.learners.lists.counted_cover.TiltedNoise": "a tilt, and where noise comes from",
     "dprules.learners.lists.greedy_cover.Exponential": "a tilt, and where noise comes from",
+    "dprules.learners.lists.learn._Known": "noisy class counts",
     "dprules.learners.lists.plan.ListPlan": "bounds from public numbers",
     "dprules.learners.lists.plan._Bounds": "bounds from public numbers",
     "dprules.learners.lists.recipe.Recipe": "chosen from public numbers and released counts",
+    "dprules.learners.lists.scores.Score": "public numbers",
     "dprules.learners.lists.settings.ListSettings": "what the user asks for",
     "dprules.learners.streams.baselines.FollowTheLeader": "a yardstick for made-up streams, not for private ones",
     "dprules.learners.streams.baselines.Perceptron": "a yardstick without privacy",
@@ -83,8 +90,23 @@ PUBLIC = {
     "dprules.mechanisms.above_threshold.AboveThreshold": "public parameters",
     "dprules.mechanisms.bits.SeededBits": "reproducible, hence never private",
     "dprules.jobs.auditing.AuditReport": "about made-up instances",
-    "dprules.jobs.evaluation.Evaluation": "what was released, and its certificate",
+    "dprules.jobs.assessment.ClassFigures": "what was released",
+    "dprules.jobs.assessment.Evaluation": "what was released, and its certificate",
+    "dprules.jobs.assessment.GroupFigures": "what was released",
+    "dprules.jobs.assessment._Writer": "released counts and the law of their noise",
+    "dprules.jobs.figures.Figure": "a released number",
+    "dprules.jobs.figures.Noise": "a law",
+    "dprules.jobs.made_up.Difficulty": "of made-up tables",
+    "dprules.jobs.made_up.MadeUp": "made up",
+    "dprules.jobs.made_up._Questions": "of made-up cells",
+    "dprules.jobs.scores.Groups": "of a released model",
+    "dprules.jobs.typical.Trial": "settings",
+    "dprules.learners.lists.plan.Typical": "of made-up tables",
+    "dprules.learners.plan_tables.PlanTable": "words on public numbers",
+    "dprules.jobs.checking.SchemaReport": "public facts: a schema, and what a fit would spend",
+    "dprules.jobs.drafting.Source": "how a table is opened",
     "dprules.jobs.fitting.FitSummary": "public facts",
+    "dprules.jobs.fitting.Spending": "a part of the budget, as charged",
     "dprules.jobs.online.OnlineRequest": "columns and a width",
     "dprules.jobs.online.PlainLearner": "a yardstick without privacy",
 }
@@ -215,6 +237,12 @@ def learner() -> PrivateLearner:
     return made
 
 
+def forms() -> Forms:
+    made = Forms(PrivateValues("x"))
+    made.read([WORD])
+    return made
+
+
 def conditions() -> ConditionBlock:
     literals = [literal for name in "pq" for literal in literals_of(Boolean(name))]
     return ConditionBlock(np.ones((2, 4), dtype=np.bool_), build_conditions(literals, 2))
@@ -230,7 +258,11 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "_PandasTable": lambda folder: with_table(pd.DataFrame(CELLS)),
     "_IbisTable": lambda folder: with_table(ibis.memtable(pd.DataFrame(CELLS))),
     "TokenizedLines": lambda folder: tokenize(f"{WORD}\n".encode(), b",", [0], 1, multiline=False, whole=True),
+    "Forms": lambda folder: forms(),
     "Records": lambda folder: read_records(ColumnsTable(CELLS), SCHEMA, FitRequest(None, SCHEMA).account().unit, BITS),
+    "Remaining": lambda folder: Remaining(
+        PackedSample.from_booleans(ARRAY > 0, LABELS, 2), np.array([[0, -1, -1]], dtype=np.int32)
+    ),
     "PackedSample": lambda folder: PackedSample.from_booleans(ARRAY > 0, LABELS, 2),
     "DenseBlock": lambda folder: DenseBlock(ARRAY),
     "ClippedBlock": lambda folder: ClippedBlock(ARRAY),
@@ -251,7 +283,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "FitRequest": lambda folder: FitRequest(pd.DataFrame(CELLS), SCHEMA, labels=[WORD]),
     "LabelledTable": lambda folder: with_labels(CELLS, ["a", "b"], LABEL),
     "PredictedRows": lambda folder: PredictedRows([WORD], [[WORD]]),
-    "PredictedBatch": lambda folder: PredictedBatch(np.array([WORD]), {"x": [WORD]}),
+    "PredictedBatch": lambda folder: PredictedBatch(np.array([CANARY]), np.array([WORD]), {"x": [WORD]}),
     "StreamLearner": lambda folder: StreamLearner(StreamSettings(), OnlineRequest((Boolean("b"),)), (), 1),
 }
 """By the name of the class. PostgreSQL's needs a server, and is a table like DuckDB's."""

@@ -39,14 +39,30 @@ _ROOMS = {
     "Schema": "schema",
     "WinnowClassifier": "estimators",
 }
+_MODULES = (
+    "accounting",
+    "audit",
+    "errors",
+    "estimators",
+    "jobs",
+    "learners",
+    "mechanisms",
+    "models",
+    "report",
+    "schema",
+    "tables",
+)
+"""What `dprules.models` and the like may name without an import of its own."""
 
 
 def __getattr__(name: str) -> object:
     """Load a room when one of its names is first used: `dprules plan` should not wait for scikit-learn."""
     if name in _ROOMS:
         return getattr(import_module(f"dprules.{_ROOMS[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"dprules.{name}")
     raise AttributeError(f"module 'dprules' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return list(__all__)
+    return [*__all__, *_MODULES]

@@ -6,6 +6,7 @@
     |-- ParameterError (ValueError)     a public parameter breaks its rule
     |-- SchemaError (ValueError)        a schema that cannot be read or does not fit the table
     |-- DataError (ValueError)          a table that cannot be read
+    |   `-- FileError                   a file or folder that is not there, cannot be written, or is there already
     |-- ModelError (ValueError)         a model file that cannot be read
     |   `-- UnverifiedError             a model file that can be read and does not verify
     |-- ResourceError                   not enough memory or room on the disk
@@ -31,6 +32,10 @@ class SchemaError(DprulesError, ValueError):
 
 class DataError(DprulesError, ValueError):
     """A table cannot be read. Says where and why, never what is in it."""
+
+
+class FileError(DataError):
+    """A file or folder is not there, cannot be read or written, or is there already."""
 
 
 class ModelError(DprulesError, ValueError):

@@ -105,6 +105,17 @@ def require_format(document: dict[str, Any], form: str, version: int) -> None:
         )
 
 
+def is_written_alike(first: object, second: object) -> bool:
+    """Whether two documents are the same JSON text, up to the order of names: true is not 1, and 1.0 is not 1.
+
+    Examples
+    --------
+    >>> is_written_alike({"a": 1, "b": 2}, {"b": 2, "a": 1}), is_written_alike([1], [True])
+    (True, False)
+    """
+    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
+
+
 def digest(document: object) -> str:
     """Return the SHA-256 digest of a JSON document, whatever the order of its keys and its layout.
 

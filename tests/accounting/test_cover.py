@@ -143,7 +143,6 @@ def test_answers_are_kept_and_not_mixed_up():
         (lambda: cover.tilt(1, 1.0), "delta must lie strictly between 0 and 1"),
         (lambda: cover.tilt(1, 1e-6, "nearby"), "neighbours must be one of"),
         (lambda: cover.tilt(1, 1e-6, reward=2), r"reward must lie in \[0, 1\]"),
-        (lambda: cover.tilt(1, 1e-6, rounds=3, default_tilt_ratio=2), r"default_tilt_ratio must lie in \(0, 1\]"),
         (lambda: cover.tilt(1, 1e-6, reward=[0.1, 0.2]), "reward must have one entry for each of the rounds"),
         (lambda: cover.tilt(1, 1e-6, rounds=0), "rounds must be an integer"),
         (lambda: cover.tilt(1, 1e-6, accounting="loose"), "accounting must be 'exact' or 'paper'"),
@@ -170,14 +169,6 @@ def test_what_cannot_be_priced_is_refused():
         cover.tilt(200, 1e-6, accounting="paper")
     with pytest.raises(PrivacyError, match="lemma fails"):
         cover.epsilon(2, 1e-6, accounting="paper")
-
-
-def test_a_default_at_half_the_tilt_costs_less_than_a_full_one():
-    for relation in ("add-remove", "replace"):
-        full = cover.delta(0.25, 0.7, relation, 1, rounds=4)
-        blunt = cover.delta(0.25, 0.7, relation, 1, rounds=4, default_tilt_ratio=0.5)
-        fewer = cover.delta(0.25, 0.7, relation, 1, rounds=3)
-        assert fewer <= blunt <= fewer * (1 + 1e-6) < full  # at half the tilt the default is free
 
 
 def exchange(tilt, reward, epsilon):

@@ -27,12 +27,6 @@ def test_a_list_law_by_hand():
     assert law[(0, 0), (TRUE, 1)] == pytest.approx(exp(-1) / total / 2)
 
 
-def test_a_blunter_default_by_hand():
-    """Only the constant true is drawn, at a quarter of the tilt: weights 2^(-errors / 4) of base 16."""
-    law = exact_list_law([Example((), 1)], powered(Fraction(2), 4), 0, rounds=1, default_tilt_ratio=Fraction(1, 4))
-    assert law[(TRUE, 1),] == Fraction(2, 3)
-
-
 def test_a_label_flip_attains_the_exact_replace_bound_at_zero():
     """Only the constant true is left: the law is that of two candidates, and tanh(tilt / 2) is reached exactly."""
     laws = [exact_list_law([Example((), label)], tilted(1.0), 0) for label in (0, 1)]

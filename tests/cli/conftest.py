@@ -6,7 +6,7 @@ import pyarrow.csv
 import pytest
 
 from cli.helpers import Shell
-from dprules.jobs import FitRequest, ListSettings, fit
+from dprules.jobs import FitRequest, fit
 from dprules.jobs.example import SCHEMA, hospital_stays
 
 
@@ -21,6 +21,5 @@ def stays(tmp_path_factory) -> Path:
     folder: Path = tmp_path_factory.mktemp("stays")
     pyarrow.csv.write_csv(hospital_stays(3000, 1), folder / "stays.csv")
     (folder / "schema.toml").write_text(SCHEMA.to_toml())
-    request = FitRequest(str(folder / "stays.csv"), SCHEMA, ListSettings(shares={"counts": 0.05}))
-    fit(request).save(folder / "model.json")
+    fit(FitRequest(str(folder / "stays.csv"), SCHEMA)).save(folder / "model.json")
     return folder

@@ -56,7 +56,7 @@ def assert_one_sentence(code: int, err: str, expected: int | Sequence[int]) -> N
     assert "Traceback" not in err
 
 
-def assert_refused(ran: Ran, expected: int) -> None:
+def assert_refused(ran: Ran, expected: int | Sequence[int]) -> None:
     """The command said one sentence, printed nothing else, and ended with that code."""
     assert_one_sentence(ran.code, ran.err, expected)
     assert ran.out == ""

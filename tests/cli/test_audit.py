@@ -16,6 +16,14 @@ def test_a_picture_and_numbers_are_written(shell, tmp_path):
     assert finding["ratio"] <= 1 + 1e-9
 
 
+def test_without_matplotlib_there_are_numbers(shell, tmp_path, monkeypatch):
+    monkeypatch.setattr("dprules.cli.audit.find_spec", lambda name: None)
+    ran = shell("audit", "--only", "list, replace", "--output", tmp_path / "a")
+    assert ran.code == Exit.OK, ran.err
+    assert "pip install 'dprules[plot]'" in ran.out
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["audit.json"]
+
+
 def test_a_planted_fault_is_caught(shell, tmp_path):
     arguments = ("audit", "--only", "batched, zero-out", "--mutate", "halved-noise", "--output", tmp_path)
     ran = shell(*arguments, "--json")

@@ -27,7 +27,7 @@ def test_an_epsilon_beyond_the_papers_lemma(shell, tmp_path):
 def test_files_of_others_are_kept(shell, tmp_path):
     (tmp_path / "model.json").write_text("mine")
     code, _, err = shell("demo", "--output", tmp_path)
-    assert_one_sentence(code, err, Exit.INPUT)
+    assert_one_sentence(code, err, Exit.FILE)
     assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
 
 

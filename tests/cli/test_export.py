@@ -1,3 +1,4 @@
+import json
 import sqlite3
 
 import duckdb
@@ -6,7 +7,8 @@ import pytest
 
 from cli.helpers import assert_one_sentence
 from dprules.cli.exits import Exit
-from dprules.models import RuleList
+from dprules.cli.options import BANNER
+from dprules.models import Released, RuleList
 
 SIGNS = {"sql": 'FROM "stays"', "python": "def predict", "markdown": "| --- |", "json": '"rules"'}
 
@@ -35,6 +37,44 @@ def test_sql_says_what_predict_says(dialect, shell, stays):
             frame.to_sql("stays", connection, index=False)
             found = [row[-1] for row in connection.execute(sql).fetchall()]
     assert found == predicted
+
+
+@pytest.mark.parametrize("form", SIGNS)
+def test_files_are_overwritten_only_when_asked(form, shell, stays, tmp_path):
+    kept = tmp_path / "kept.txt"
+    kept.write_text("by hand")
+    code, _, err = shell("export", stays / "model.json", "--to", form, "-o", kept)
+    assert_one_sentence(code, err, Exit.FILE)
+    assert "--force" in err
+    assert kept.read_text() == "by hand"
+    assert shell("export", stays / "model.json", "--to", form, "-o", kept, "--force").code == Exit.OK
+    assert SIGNS[form].replace("stays", "data") in kept.read_text()
+
+
+def test_a_model_is_not_overwritten_by_an_export(shell, stays, tmp_path):
+    paid = tmp_path / "paid.json"
+    paid.write_text((stays / "model.json").read_text())
+    code, _, err = shell("export", stays / "model.json", "--to", "sql", "-o", paid, "--force")
+    assert_one_sentence(code, err, Exit.FILE)
+
+
+def test_what_is_written_says_what_it_is(shell, stays):
+    released = Released.load(stays / "model.json")
+    for form in ("sql", "python", "markdown"):
+        text = shell("export", stays / "model.json", "--to", form).out
+        assert f"It predicts {released.label.name}," in text.replace("\\_", "_")
+        assert "epsilon 1, delta 1e-06, add-remove neighbours; unit: row" in text
+        assert released.digest() in text
+
+
+def test_an_export_of_a_model_that_does_not_verify_says_so(shell, stays, tmp_path):
+    document = json.loads((stays / "model.json").read_text())
+    document["label"]["column"] = "another"
+    (tmp_path / "forged.json").write_text(json.dumps(document))
+    for form in SIGNS:
+        assert shell("export", tmp_path / "forged.json", "--to", form).code == Exit.UNVERIFIED
+        assert BANNER in shell("export", tmp_path / "forged.json", "--to", form, "--unverified").out
+        assert BANNER not in shell("export", stays / "model.json", "--to", form, "--unverified").out
 
 
 def test_json_is_read_back(shell, stays):

@@ -70,8 +70,8 @@ def test_a_stream_by_command_and_by_estimator_has_every_setting():
 FACES = {
     "draft": (schema.draft, draft_schema, {"output", "force"}, {}),
     "evaluate": (evaluate.evaluate, evaluate_job, {"as_json", "unverified"}, {"model": "released"}),
-    "export": (export.export, export_job, {"output", "unverified"}, {"model": "released"}),
-    "predict": (predict.predict, predict_beside, {"output", "unverified"}, {}),
+    "export": (export.export, export_job, {"output", "force", "unverified"}, {"model": "released"}),
+    "predict": (predict.predict, predict_beside, {"output", "force", "unverified"}, {}),
     "stream init": (stream.init, stream_init, set(), {"state": "folder", "features": "schema"}),
     "stream learn": (stream.learn, stream_learn, {"as_json"}, {"state": "stream"}),
 }
@@ -81,11 +81,11 @@ FACES = {
 def test_every_option_of_a_job_is_an_option_of_its_command(face):
     command, job, of_the_command, renamed = FACES[face]
     options = {renamed.get(name, name) for name in names(command) - of_the_command}
-    assert options == names(job, "say")
+    assert options == names(job, "say", "marks")
 
 
 def test_plans_take_what_their_jobs_take():
     from dprules.cli import plan
 
-    assert names(plan.list_command, "as_json") == names(plan_list)
+    assert names(plan.list_command, "as_json") == names(plan_list, "progress")
     assert names(plan.stream_command, "as_json") == names(plan_stream)

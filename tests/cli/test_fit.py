@@ -27,7 +27,7 @@ def fit(stays, tmp_path):
 def test_the_list_and_its_statement_are_printed_and_written(shell, fit, tmp_path):
     code, out, err = shell(*fit("--report", tmp_path / "report.html"))
     assert code == Exit.OK, err
-    assert out.startswith(("if ", "always "))
+    assert out.startswith("Learnt from about ")
     assert "(1, 1e-06)-differentially private, add-remove neighbours" in out
     released = Released.load(tmp_path / "model.json")
     assert str(released) in out
@@ -58,14 +58,27 @@ def test_every_option_reaches_the_certificate(shell, fit, tmp_path):
 def test_shares_of_private_cuts_and_class_counts(shell, fit, stays, tmp_path):
     text = (stays / "schema.toml").read_text()
     start = text.index("cuts = ")
-    private = text[:start] + "private_cuts = { lower = 0, upper = 100 }" + text[text.index("]", start) + 1 :]
+    private = text[:start] + "lower = 0\nupper = 100\n" + text[text.index("]", start) + 1 :]
     (tmp_path / "private.toml").write_text(private)
-    shares = ("--cuts", "0.2", "--class-counts", "0.1", "--counts", "0")
+    shares = ("--cuts", "0.2", "--class-counts", "0.1")
     assert shell(*fit(*shares, schema=tmp_path / "private.toml")).code == Exit.OK
     charged = {
         r.name: float(c.epsilon) for c in Released.load(tmp_path / "model.json").certificate.charges for r in c.releases
     }
     assert charged == pytest.approx({"cuts of age": 0.2, "class counts": 0.1, "rules": 0.7})
+
+
+def test_bought_values_are_named_and_rare_ones_are_nowhere(shell, fit, tmp_path):
+    lines = ["city,readmitted", *["Paris,yes", "Lyon,no"] * 1500, *(f"Canary {i},yes" for i in range(200))]
+    (tmp_path / "cities.csv").write_text("\n".join(lines) + "\n")
+    asked = 'kind = "categorical"\nvalues = { private = 0.2, delta = 0.1 }\n'
+    schema = f'[label]\ncolumn = "readmitted"\nclasses = ["no", "yes"]\n[columns.city]\n{asked}'
+    (tmp_path / "cities.toml").write_text(schema)
+    ran = shell(*fit(data=tmp_path / "cities.csv", schema=tmp_path / "cities.toml"))
+    assert ran.code == Exit.OK, ran.err
+    assert "values of city (private values): epsilon 0.2, delta 1e-07" in " ".join(ran.out.split())
+    assert "Paris" in (tmp_path / "model.json").read_text()
+    assert "Canary" not in ran.out + ran.err + (tmp_path / "model.json").read_text()
 
 
 def test_a_seed_is_marked(shell, fit):
@@ -91,12 +104,12 @@ def test_a_model_is_never_overwritten_unless_it_is_asked_for(shell, fit, tmp_pat
     before = (tmp_path / "model.json").read_bytes()
     for more in ((), ("--dry-run",)):
         code, out, err = shell(*fit(*more))
-        assert_one_sentence(code, err, Exit.INPUT)
+        assert_one_sentence(code, err, Exit.FILE)
         assert "--force" in err
         assert out == ""
     assert (tmp_path / "model.json").read_bytes() == before
     code, _, err = shell(*fit("--report", tmp_path / "model.json", output="other.json"))
-    assert_one_sentence(code, err, Exit.INPUT)
+    assert_one_sentence(code, err, Exit.FILE)
     assert not (tmp_path / "other.json").exists()
     assert shell(*fit("--force")).code == Exit.OK
     assert (tmp_path / "model.json").read_bytes() != before
@@ -132,10 +145,10 @@ def edited(folder, tmp_path, old, new):
 
 
 STRUCTURAL = {
-    "no such file": (lambda f, s, t: f(data=s / "none.csv"), "no such file", Exit.INPUT),
-    "no such pattern": (lambda f, s, t: f(data=s / "*.tsv"), "no file matches", Exit.INPUT),
-    "no such schema": (lambda f, s, t: f(schema=s / "none.toml"), "cannot read or write", Exit.FILE),
-    "no database": (lambda f, s, t: f("--table", "t", data="duckdb:///none.db"), "no such database", Exit.INPUT),
+    "no such file": (lambda f, s, t: f(data=s / "none.csv"), "no such file", Exit.FILE),
+    "no such pattern": (lambda f, s, t: f(data=s / "*.tsv"), "no file matches", Exit.FILE),
+    "no such schema": (lambda f, s, t: f(schema=s / "none.toml"), "no such file. Check the name.", Exit.FILE),
+    "no database": (lambda f, s, t: f("--table", "t", data="duckdb:///none.db"), "no such database", Exit.FILE),
     "no table": (lambda f, s, t: f(data="duckdb:///none.db"), "--table", Exit.PARAMETER),
     "wrong delimiter": (lambda f, s, t: f("--delimiter", ";"), "quotes that do not balance", Exit.INPUT),
     "long delimiter": (lambda f, s, t: f("--delimiter", "::"), "delimiter must be", Exit.PARAMETER),
@@ -146,8 +159,8 @@ STRUCTURAL = {
     ),
     "no label": (lambda f, s, t: f(schema=edited(s, t, "[label]", "[labels]")), "labels must be one of", Exit.INPUT),
     "placeholder": (
-        lambda f, s, t: f(schema=edited(s, t, '    "planned",\n    "emergency",\n    "transfer",\n', '    "?",\n')),
-        "still the placeholder",
+        lambda f, s, t: f(schema=edited(s, t, '[\n    "planned",\n    "emergency",\n    "transfer",\n]', '"?"')),
+        "must be filled in",
         Exit.INPUT,
     ),
     "epsilon": (lambda f, s, t: f("--epsilon", "-1"), "epsilon must be positive", Exit.PARAMETER),
@@ -161,16 +174,21 @@ STRUCTURAL = {
     "neighbours": (lambda f, s, t: f("--neighbours", "zero-out"), "no zero-out neighbours", Exit.PARAMETER),
     "unit rows": (lambda f, s, t: f("--unit", "age", "--unit-rows", "0"), "unit_rows must be", Exit.PARAMETER),
     "rows of no unit": (lambda f, s, t: f("--unit-rows", "5"), "Name the column of the unit", Exit.PARAMETER),
+    "the label as unit": (lambda f, s, t: f("--unit", "readmitted"), "is the label", Exit.PARAMETER),
     "unit column": (lambda f, s, t: f("--unit", "nobody"), "has no column 'nobody'", Exit.INPUT),
-    "shares": (lambda f, s, t: f("--counts", "0.99"), "leave nothing for the rules", Exit.PARAMETER),
+    "shares": (
+        lambda f, s, t: f("--counts", "0.99", "--max-rules", "2", "--reward", "0.5", "--class-weight", "balanced"),
+        "leave nothing for the rules",
+        Exit.PARAMETER,
+    ),
     "share": (lambda f, s, t: f("--cuts", "2"), "must lie strictly between 0 and 1", Exit.PARAMETER),
     "beyond the lemma": (
         lambda f, s, t: f("--accounting", "paper", "--epsilon", "90"),
         "The paper's lemma fails",
         Exit.PRIVACY,
     ),
-    "no output folder": (lambda f, s, t: f(output="none/model.json"), "no such folder", Exit.INPUT),
-    "output is a folder": (lambda f, s, t: f(output="."), "is a folder", Exit.INPUT),
+    "no output folder": (lambda f, s, t: f(output="none/model.json"), "no such folder", Exit.FILE),
+    "output is a folder": (lambda f, s, t: f(output="."), "is a folder", Exit.FILE),
 }
 
 

@@ -167,7 +167,7 @@ def use_model(model, folder):
         check("show", model, "--json", *more)
         check("predict", model, folder / "stays.csv", *more)
         check("evaluate", model, folder / "stays.csv", "--public", *more)
-        check("report", model, "-o", folder / "report.html", *more)
+        check("report", model, "-o", folder / "report.html", "--force", *more)
     check("show", model, "--unverified")
     for form in ("python", "markdown", "json"):
         check("export", model, "--to", form, "--unverified")

@@ -11,7 +11,7 @@ import pytest
 
 from cli.helpers import assert_one_sentence, run_process
 from dprules import __version__, errors
-from dprules.cli.exits import Exit
+from dprules.cli.exits import Exit, StoppedError
 from dprules.cli.main import main
 from dprules.errors import DprulesError
 
@@ -32,6 +32,21 @@ def test_version_and_help():
     assert all(f" {name} " in shown for name in names.split())
 
 
+def test_flags_have_no_type_in_the_help(shell):
+    for command in ((), ("fit",), ("stream", "learn"), ("schema", "draft"), ("plan", "list")):
+        shown = shell(*command, "--help").out
+        assert "--help" in shown
+        assert "<bool>" not in shown
+    assert "<float>" in shell("fit", "--help").out
+
+
+def test_a_missing_input_is_not_told_to_be_elsewhere(shell, monkeypatch):
+    raising(monkeypatch, OSError(errno.ENOENT, "No such file or directory", "some.toml"))
+    assert shell(*PLAN).err == "dprules: some.toml: no such file. Check the name.\n"
+    raising(monkeypatch, OSError(errno.EISDIR, "Is a directory", "some"))
+    assert shell(*PLAN).err == "dprules: some is a folder. Name a file in it.\n"
+
+
 def test_unknown_options_and_commands_are_usage_errors(shell):
     assert shell(*PLAN, "--colour").code == Exit.USAGE
     assert shell("paint").code == Exit.USAGE
@@ -41,6 +56,7 @@ CODES = {
     errors.ParameterError("no."): Exit.PARAMETER,
     errors.SchemaError("no."): Exit.INPUT,
     errors.DataError("no."): Exit.INPUT,
+    errors.FileError("no."): Exit.FILE,
     errors.ModelError("no."): Exit.INPUT,
     errors.UnverifiedError("no."): Exit.UNVERIFIED,
     errors.ResourceError("no."): Exit.RESOURCE,
@@ -85,6 +101,11 @@ def test_the_whole_story_is_shown_only_if_it_is_asked_for(shell, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["dprules", *PLAN])
     with pytest.raises(ZeroDivisionError, match="cell 4711"):
         main()
+
+
+def test_a_command_may_say_what_an_interruption_leaves(shell, monkeypatch):
+    raising(monkeypatch, StoppedError("interrupted; half of it is kept."))
+    assert shell(*PLAN) == (Exit.INTERRUPTED, "", "dprules: interrupted; half of it is kept.\n")
 
 
 def test_interrupts_are_quiet(shell, monkeypatch):

@@ -57,7 +57,7 @@ def test_outputs_never_overwrite_inputs_or_each_other(shell, stays, tmp_path):
         ("report", model, "-o", model),
     ):
         ran = shell(*command)
-        assert (ran.code, "already used" in ran.err) == (Exit.INPUT, True), command
+        assert (ran.code, "already used" in ran.err) == (Exit.FILE, True), command
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -71,7 +71,7 @@ def test_no_command_overwrites_a_model_with_something_else(shell, stays, tmp_pat
         ("predict", model, table, "-o", other),
     ):
         ran = shell(*command)
-        assert (ran.code, "is a file of dprules" in ran.err) == (Exit.INPUT, True)
+        assert (ran.code, "is a file of dprules" in ran.err) == (Exit.FILE, True)
     assert other.read_bytes() == model.read_bytes()
 
 
@@ -83,7 +83,7 @@ def test_links_pipes_and_modes_are_respected(shell, stays, tmp_path):
     assert (tmp_path / "target.json").exists()
     (tmp_path / "open.csv").write_text("")
     (tmp_path / "open.csv").chmod(0o644)
-    assert shell("predict", model, stays / "stays.csv", "-o", tmp_path / "open.csv").code == Exit.OK
+    assert shell("predict", model, stays / "stays.csv", "-o", tmp_path / "open.csv", "--force").code == Exit.OK
     assert stat.S_IMODE((tmp_path / "open.csv").stat().st_mode) == 0o600
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)

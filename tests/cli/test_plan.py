@@ -10,7 +10,7 @@ STREAM = ("plan", "stream", "--features", "100", "--margin", "0.25", "--horizon"
 
 
 def test_a_list_prints_rows_error_and_ratio(shell):
-    ran = shell(*LIST, "--rows", "50000", "--error", "0.1")
+    ran = shell(*LIST, "--width", "1", "--rows", "50000", "--error", "0.1")
     assert ran.code == Exit.OK
     assert "error at most 0.1" in ran.out
     assert "times ours" in ran.out
@@ -18,6 +18,32 @@ def test_a_list_prints_rows_error_and_ratio(shell):
 
 def test_a_list_says_when_rows_promise_nothing(shell):
     assert "no error below 50% is guaranteed" in shell(*LIST, "--rows", "100").out
+
+
+def test_a_schema_has_a_simulation_beside_the_bound(shell, stays, monkeypatch):
+    monkeypatch.setattr("dprules.jobs.typical.TABLES", 2)
+    ran = shell("plan", "list", "--schema", stays / "schema.toml", "--rows", "2000")
+    assert ran.code == Exit.OK, ran.err
+    assert "Typical accuracy of a list from 2,000 rows" in ran.out
+    assert "majority baseline" in ran.out
+    assert "without privacy" in ran.out
+    assert "A simulation, no promise" in ran.out
+    assert "no error below 50% is guaranteed" in ran.out
+    typical = json.loads(shell("plan", "list", "--schema", stays / "schema.toml", "--rows", "2000", "--json").out)
+    assert all(one["baseline"] < one["accuracy"] for one in typical["typical"])
+
+
+def test_a_delta_above_one_over_rows_is_refused(shell):
+    code, out, err = shell(*LIST, "--rows", "1000", "--delta", "0.01")
+    assert_one_sentence(code, err, Exit.PRIVACY)
+    assert "1 / rows" in err
+    assert out == ""
+
+
+def test_a_schema_that_is_not_there(shell, tmp_path):
+    code, out, err = shell("plan", "list", "--schema", tmp_path / "none.toml", "--rows", "1000")
+    assert_one_sentence(code, err, (Exit.FILE, Exit.INPUT))
+    assert out == ""
 
 
 def test_a_stream_prints_bounds(shell):
@@ -61,6 +87,7 @@ def test_a_large_epsilon_has_a_plan_though_the_papers_lemma_fails(shell):
         ((*LIST, "--neighbours", "near"), "neighbours must be one of"),
         ((*LIST, "--failure", "1"), "failure must lie strictly between"),
         (("plan", "list", "--features", "0"), "features must be an integer"),
+        (("plan", "list"), "a plan is for a number of features or for a schema"),
         ((*STREAM[:-4], "--margin", "2", "--horizon", "9"), "margin must lie in (0, 1]; got 2.0"),
         ((*STREAM[:-4], "--margin", "nan", "--horizon", "9"), "margin must be finite"),
         ((*STREAM[:-2], "--horizon", "0"), "horizon must be an integer"),

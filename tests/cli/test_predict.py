@@ -18,6 +18,17 @@ def test_labels_go_to_standard_output_or_to_a_private_file(shell, stays, tmp_pat
     assert [line.split(",")[-1] for line in ran.out.splitlines()] == (tmp_path / "p.csv").read_text().splitlines()
 
 
+def test_a_file_is_overwritten_only_when_asked(shell, stays, tmp_path):
+    kept = tmp_path / "kept.csv"
+    kept.write_text("by hand")
+    code, _, err = shell("predict", stays / "model.json", stays / "stays.csv", "-o", kept)
+    assert_one_sentence(code, err, Exit.FILE)
+    assert "--force" in err
+    assert kept.read_text() == "by hand"
+    assert shell("predict", stays / "model.json", stays / "stays.csv", "-o", kept, "--force").code == Exit.OK
+    assert kept.read_text().startswith("prediction\n")
+
+
 def test_a_table_without_rows(shell, stays, tmp_path):
     header = (stays / "stays.csv").read_text().splitlines()[0]
     (tmp_path / "empty.csv").write_text(header + "\n")

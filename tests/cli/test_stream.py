@@ -80,7 +80,8 @@ def test_the_published_file_is_a_model_for_every_command(shell, stream, tmp_path
     rows = [f"{i % 2 == 0},{i % 4},{'yes' if i % 2 == 0 else 'no'}" for i in range(100)]
     table = write_lines(tmp_path / "t.csv", ["a,n,y", *rows])
     assert shell("verify", model).code == Exit.OK
-    assert "accuracy 1.0000 on 100 rows" in shell("evaluate", model, table, "--public").out
+    figures = json.loads(shell("evaluate", model, table, "--public", "--json").out)
+    assert (figures["accuracy"]["value"], figures["rows"]["value"]) == (1, 100)
     assert shell("predict", model, table).out.splitlines()[1:3] == ["yes", "no"]
     assert shell("report", model, "-o", tmp_path / "r.html").code == Exit.OK
     assert shell("export", model, "--to", "sql", "--dialect", "sqlite").code == Exit.OK
@@ -155,25 +156,31 @@ def test_a_growing_file_is_followed(stream, tmp_path):
         pass
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
+    assert process.returncode == Exit.INTERRUPTED
     assert "everything that was acknowledged is kept" in err
+    assert "no result was written" not in err
     assert "Traceback" not in err
     assert rounds(stream) == 150
 
 
 FAULTS = {
-    "no such stream": (lambda s, t: ("learn", t / "none", t / "e.jsonl"), "not a stream", Exit.INPUT),
-    "no such events": (lambda s, t: ("learn", s, t / "none.jsonl"), "no such file", Exit.INPUT),
+    "no such stream": (lambda s, t: ("learn", t / "none", t / "e.jsonl"), "not a stream", Exit.FILE),
+    "no such events": (lambda s, t: ("learn", s, t / "none.jsonl"), "no such file", Exit.FILE),
     "events of another kind": (lambda s, t: ("learn", s, t / "schema.toml"), "not .jsonl", Exit.INPUT),
-    "predict without events": (lambda s, t: ("predict", s, t / "none.jsonl"), "no such file", Exit.INPUT),
-    "show nothing": (lambda s, t: ("show", t / "none"), "not a stream", Exit.INPUT),
-    "there already": (lambda s, t: ("init", s, "--features", t / "schema.toml"), "there already", Exit.INPUT),
-    "no folder": (lambda s, t: ("init", t / "x" / "y", "--features", t / "schema.toml"), "no such folder", Exit.INPUT),
+    "predict without events": (lambda s, t: ("predict", s, t / "none.jsonl"), "no such file", Exit.FILE),
+    "show nothing": (lambda s, t: ("show", t / "none"), "not a stream", Exit.FILE),
+    "there already": (lambda s, t: ("init", s, "--features", t / "schema.toml"), "there already", Exit.FILE),
+    "no folder": (lambda s, t: ("init", t / "x" / "y", "--features", t / "schema.toml"), "no such folder", Exit.FILE),
     "algorithm": (
         lambda s, t: ("init", t / "z", "--features", t / "schema.toml", "--algorithm", "batched"),
         "needs delta, horizon, margin",
         Exit.PARAMETER,
     ),
-    "placeholder": (lambda s, t: ("init", t / "z", "--features", t / "draft.toml"), "placeholder", Exit.INPUT),
+    "placeholder": (
+        lambda s, t: ("init", t / "z", "--features", t / "draft.toml"),
+        "label.classes must be filled in",
+        Exit.INPUT,
+    ),
     "private cuts": (lambda s, t: ("init", t / "z", "--features", t / "private.toml"), "public cuts", Exit.INPUT),
     "batch": (lambda s, t: ("learn", s, t / "e.jsonl", "--batch", "0"), "batch must be", Exit.PARAMETER),
     "follow": (lambda s, t: ("learn", s, "-", "--follow"), "followed anyway", Exit.PARAMETER),
@@ -185,8 +192,8 @@ FAULTS = {
 @pytest.mark.parametrize("case", FAULTS)
 def test_faults_get_one_sentence(case, shell, stream, tmp_path):
     write_lines(tmp_path / "e.jsonl", events(3))
-    (tmp_path / "draft.toml").write_text(SCHEMA.replace('["no", "yes"]', '["?no", "?yes"]'))
-    private = SCHEMA.replace("cuts = [1, 2]", "private_cuts = { lower = 0, upper = 9 }")
+    (tmp_path / "draft.toml").write_text(SCHEMA.replace('["no", "yes"]', '"?"'))
+    private = SCHEMA.replace("cuts = [1, 2]", "lower = 0\nupper = 9")
     (tmp_path / "private.toml").write_text(private)
     make, sentence, expected = FAULTS[case]
     code, _, err = shell("stream", *make(stream, tmp_path))

@@ -135,6 +135,7 @@ COMMANDS = [
     ["plan", "stream"],
     ["audit"],
     ["schema", "draft"],
+    ["schema", "check"],
     ["fit"],
     ["show"],
     ["verify"],

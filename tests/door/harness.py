@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,19 @@ import pyarrow.parquet
 
 from dprules.accounting import Unit
 from dprules.mechanisms import SeededBits
-from dprules.schema import Boolean, Categorical, Column, Label, Numeric, Positive, PrivateCuts, Schema
+from dprules.schema import (
+    Boolean,
+    Categorical,
+    Column,
+    Date,
+    Label,
+    Numeric,
+    Ordered,
+    Positive,
+    PrivateCuts,
+    PrivateDates,
+    Schema,
+)
 from dprules.tables import open_table, read_records
 
 Record = dict[str, object]
@@ -45,6 +57,9 @@ RECORDS: list[Record] = [
         "consent": i % 4 == 0,
         "since": (FIRST, SECOND)[i // 2 % 2],
         "dose": i % 5 - 2,
+        "born": datetime.date(1950 + 7 * i, 1 + i, 28),
+        "seen": (FIRST, SECOND)[i % 2],
+        "price": ("0,7", "12", "-1,50", "0.7")[i % 4],
         LABEL: int(i % 4 > 1),
     }
     for i in range(12)
@@ -53,15 +68,24 @@ LABELS = Label(LABEL, [0, 1])
 COLUMNS: tuple[Column, ...] = (
     Categorical("grade", ["1", "2", "3"]),
     Numeric("age", [30, 50, 2**53]),
-    PrivateCuts("share", 0, 2),
+    PrivateCuts("share", 0, 2, decimal=","),
     Categorical("sex", ["f", "m"]),
     Boolean("smoker"),
     Categorical("consent", ["true", "false"]),
     Categorical("since", [str(FIRST), str(SECOND)]),
     Positive("dose"),
+    Date("born", ["1964-03-28", "1985-06-29", "2020-01-01"]),
+    PrivateDates("seen", "2019-01-01", "2022-01-01"),
+    Numeric("price", [0, 0.7, 12], decimal=","),
 )
 SCHEMA = Schema(LABELS, COLUMNS)
-BOUGHT = Numeric("share", [0.1, 0.7, 1.0], bought=True)
+BOUGHT: dict[str, Ordered] = {
+    "share": Numeric("share", [0.1, 0.7, 1.0], bought=True, decimal=","),
+    "seen": Date("seen", ["2020-01-01", "2020-01-02"], bought=True),
+}
+"""The columns whose cuts are private, with cuts as if they had been bought."""
+KNOWN = tuple(BOUGHT.get(column.name, column) for column in COLUMNS)
+PUBLIC = tuple(replace(BOUGHT[column.name], bought=False) if column.name in BOUGHT else column for column in COLUMNS)
 FEATURES = [column.name for column in COLUMNS]
 
 
@@ -69,8 +93,7 @@ def read_lines(source: object, **options: Any) -> list[Line]:
     """The usable records of a source, in their order, as a learner gets them."""
     with open_table(source, **options) as table:
         records = read_records(table, SCHEMA, Unit(), SeededBits(0))
-    columns = [BOUGHT if isinstance(column, PrivateCuts) else column for column in COLUMNS]
-    codes = [records.codes(column).tolist() for column in columns]
+    codes = [records.codes(column).tolist() for column in KNOWN]
     return list(zip(*codes, records.labels.tolist(), strict=True))
 
 
@@ -278,7 +301,7 @@ def without_structs(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame in which numbers have not been made structs, or times numbers."""
     if any(kind.is_nested() for kind in frame.dtypes):
         raise RefusedError
-    if "since" in frame.columns and frame["since"].dtype.is_numeric():
+    if any(name in frame.columns and frame[name].dtype.is_numeric() for name in ("since", "born", "seen")):
         raise RefusedError
     return frame
 
@@ -339,7 +362,20 @@ def _update(connection: duckdb.DuckDBPyConnection, name: str, cell: object) -> N
         connection.execute(f"UPDATE t SET {name} = ? WHERE {last}", [cell])
 
 
-KINDS = ("INT", "BIGINT", "FLOAT", "VARCHAR", "BOOLEAN", "BOOLEAN", "TIMESTAMP", "DOUBLE", "INT")
+KINDS = (
+    "INT",
+    "BIGINT",
+    "FLOAT",
+    "VARCHAR",
+    "BOOLEAN",
+    "BOOLEAN",
+    "TIMESTAMP",
+    "DOUBLE",
+    "DATE",
+    "TIMESTAMP",
+    "VARCHAR",
+    "INT",
+)
 TYPED = ", ".join(f"{name} {kind}" for name, kind in zip(RECORDS[0], KINDS, strict=True))
 VARCHARS = ", ".join(f"{name} VARCHAR" for name in RECORDS[0])
 

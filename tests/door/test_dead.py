@@ -274,7 +274,7 @@ def test_boolean_labels_against_any_declaration(classes: list[Any]) -> None:
 @pytest.mark.parametrize("labels", [BOOLEANS[:, 1], BOOLEANS[:, 1].astype(int), np.where(BOOLEANS[:, 1], "yes", "no")])
 def test_inside_other_estimators(labels: Any) -> None:
     X = BOOLEANS
-    one = PrivateDecisionListClassifier(epsilon=5.0, shares={"counts": 0.2}, random_state=0)
+    one = PrivateDecisionListClassifier(epsilon=5.0, random_state=0)
     assert (OneVsRestClassifier(one).fit(X, labels).predict(X) == labels).mean() > 0.95
     assert (
         VotingClassifier([("a", one), ("b", DecisionListClassifier())]).fit(X, labels).predict(X) == labels
@@ -330,7 +330,7 @@ def test_classes_in_declared_order_do_not_turn_scores_round() -> None:
     y = np.where(X[:, 1], "a", "b")
     frame = pd.DataFrame(X, columns=["p", "q", "r"])
     schema = Schema(Label("y", ["b", "a"]), [Boolean(name) for name in "pqr"])
-    settings = dict(epsilon=5.0, shares={"counts": 0.2}, random_state=0)
+    settings = dict(epsilon=5.0, random_state=0)
     for model in (
         PrivateDecisionListClassifier(schema=schema, **settings).fit(frame, y),
         PrivateDecisionListClassifier(classes=["b", "a"], **settings).fit(X, y),

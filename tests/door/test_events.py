@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from dprules.learners.streams import EventFile, Position, StreamFeatures, Weights
-from dprules.schema import Numeric, Schema
+from dprules.schema import Schema
 
-from .harness import BOUGHT, COLUMNS, LABELS, RECORDS, as_bytes, csv_line, header
+from .harness import LABELS, PUBLIC, RECORDS, as_bytes, csv_line, header
 from .lines import BALANCED, JSON, TORN
 from .odd import CELLS
 
-PUBLIC = tuple(Numeric("share", BOUGHT.cuts) if column.name == "share" else column for column in COLUMNS)
 SCHEMA = Schema(LABELS, PUBLIC)
 Round = tuple[float, ...]
 

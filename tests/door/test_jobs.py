@@ -15,12 +15,11 @@ from dprules.models import Released
 from dprules.schema import Boolean, Label, Numeric, Schema
 
 from .harness import (
-    BOUGHT,
-    COLUMNS,
     DATABASES,
     FEATURES,
     LABEL,
     LABELS,
+    PUBLIC,
     RECORDS,
     SCHEMA,
     SOURCES,
@@ -96,7 +95,6 @@ def test_a_fit_with_every_odd_record(name: str, tmp_path: Path, said: list[str])
 
 @pytest.mark.parametrize("name", ["events.csv", "events.jsonl"])
 def test_a_stream_with_odd_events(name: str, tmp_path: Path, said: list[str]) -> None:
-    public = tuple(Numeric("share", BOUGHT.cuts) if column.name == "share" else column for column in COLUMNS)
     odd = [line for line in [*BALANCED.values(), *TORN.values()] if b"\n" not in line]
     usual = [csv_line(record, b",") for record in RECORDS]
     start = [header(b",")]
@@ -106,7 +104,7 @@ def test_a_stream_with_odd_events(name: str, tmp_path: Path, said: list[str]) ->
         start = []
     lines = [*usual, *odd, *usual]
     (tmp_path / name).write_bytes(b"".join(line + b"\n" for line in [*start, *lines]))
-    stream_init(tmp_path / "stream", Schema(LABELS, public))
+    stream_init(tmp_path / "stream", Schema(LABELS, PUBLIC))
     with Stream.open(tmp_path / "stream") as stream:
         options = {"source": None, "batch": 10, "offset": None, "follow": False}
         acknowledged = list(stream_learn(stream, str(tmp_path / name), say=said.append, **options))  # type: ignore[arg-type]

@@ -95,11 +95,26 @@ def test_labels_of_a_column_of_the_frame_have_a_type_too():
         )
 
 
-@pytest.mark.parametrize("labels", [TRUTH.astype(int), TRUTH.astype(float), TRUTH], ids=lambda y: str(y.dtype))
+@pytest.mark.parametrize("labels", [TRUTH.astype(int), TRUTH], ids=lambda y: str(y.dtype))
 @pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier, WinnowClassifier])
 def test_a_type_that_matches_no_class_is_refused(labels, estimator):
     with pytest.raises(ParameterError, match="match none of the declared classes"):
         estimator(classes=["no", "yes"]).fit(X, labels)
+
+
+def test_floats_that_match_no_class_are_refused_in_a_fit_of_a_list():
+    with pytest.raises(ParameterError, match="match none of the declared classes"):
+        PrivateDecisionListClassifier(classes=["no", "yes"]).fit(X, TRUTH.astype(float))
+
+
+@pytest.mark.parametrize("missing", [np.full(3, np.nan), pd.Series([None] * 3, dtype=float)], ids=["array", "series"])
+@pytest.mark.parametrize("estimator", [PrivateWinnowClassifier, WinnowClassifier])
+def test_a_block_without_labels_is_learnt_from_like_any_other(missing, estimator):
+    """It has the type of floats for no other reason than its rows: at the beginning of a stream and in its midst."""
+    model = estimator(classes=["no", "yes"]).partial_fit(X[:3], missing)
+    model.partial_fit(X, np.where(TRUTH, "yes", "no")).partial_fit(X[:3], missing)
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert set(model.predict(X)) == {"no", "yes"}
 
 
 COLUMNS = {

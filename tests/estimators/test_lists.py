@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -73,15 +74,33 @@ def test_sparse_and_dense_agree():
     assert (model.predict(csr_matrix(X.astype(float))) == model.predict(X)).all()
 
 
-def test_probabilities_need_counts():
-    model = PrivateDecisionListClassifier().fit(X, Y)
-    assert not hasattr(model, "predict_proba")
-    with pytest.raises(AttributeError, match="has no attribute 'predict_proba'"):
-        model.predict_proba(X)
-    counted = PrivateDecisionListClassifier(epsilon=3.0, shares={"counts": 0.1}).fit(X, Y)
-    probabilities = counted.predict_proba(X)
+COUNTED = {
+    "by default": (dict(), True),
+    "a reward of 1": (dict(reward=1), True),
+    "a constant reward and a chosen number of rules": (dict(reward=0.5), True),
+    "a constant reward": (dict(reward=0.5, max_rules=3), False),
+    "a constant reward with a share": (dict(reward=0.5, max_rules=3, shares={"counts": 0.1}), True),
+    "the paper": (dict(accounting="paper"), False),
+    "the paper with a share": (dict(accounting="paper", shares={"counts": 0.1}), True),
+}
+
+
+@pytest.mark.parametrize("case", COUNTED)
+def test_probabilities_are_there_before_the_fit_exactly_where_they_will_be(case):
+    parameters, counted = COUNTED[case]
+    model = PrivateDecisionListClassifier(epsilon=3.0, **parameters)
+    assert hasattr(model, "predict_proba") == counted
+    assert hasattr(model.fit(X, Y), "predict_proba") == counted
+    if not counted:
+        with pytest.raises(AttributeError, match="has no attribute 'predict_proba'"):
+            model.predict_proba(X)
+        return
+    probabilities = model.predict_proba(X)
     assert np.allclose(probabilities.sum(axis=1), 1)
-    assert (counted.classes_[probabilities.argmax(axis=1)] == Y).mean() > 0.9
+    predicted = np.searchsorted(model.classes_, model.predict(X))
+    assert (probabilities[np.arange(len(X)), predicted] == probabilities.max(axis=1)).all()
+    with pytest.raises(NotFittedError):
+        clone(model).predict_proba(X)
 
 
 # With a schema.
@@ -140,9 +159,7 @@ def test_a_file_with_a_schema(tmp_path):
 
 def test_the_declared_order_is_for_printing_and_classes_are_sorted():
     schema = Schema(Label("y", ("yes", "no"), positive="yes"), SCHEMA.columns)
-    model = PrivateDecisionListClassifier(epsilon=3.0, schema=schema, shares={"counts": 0.1}).fit(
-        pd.DataFrame(TABLE), Y
-    )
+    model = PrivateDecisionListClassifier(epsilon=3.0, schema=schema).fit(pd.DataFrame(TABLE), Y)
     assert model.rule_list_.classes == ("yes", "no")
     assert model.classes_.tolist() == ["no", "yes"]
     assert roc_auc_score(Y == "yes", model.predict_proba(pd.DataFrame(TABLE))[:, 1]) > 0.95
@@ -229,15 +246,45 @@ def test_pipelines_clones_and_pickles_hold_released_values_only(tmp_path):
 def test_a_second_fit_forgets_the_first(tmp_path):
     pd.DataFrame(TABLE | {"y": Y}).to_csv(tmp_path / "d.csv", index=False)
     model = PrivateDecisionListClassifier(schema=SCHEMA).fit(pd.DataFrame(TABLE), Y)
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    model.set_params(schema=None).fit(X, Y)
+    assert model.n_features_in_ == 5
+    assert not hasattr(model, "feature_names_in_")
+    model.set_params(schema=SCHEMA).fit(tmp_path / "d.csv")
     assert model.n_features_in_ == 2
-    assert not hasattr(model.fit(tmp_path / "d.csv"), "n_features_in_")
 
 
-def test_a_seed_repeats_and_is_not_private():
-    fits = [PrivateDecisionListClassifier(random_state=3).fit(X, Y) for _ in range(2)]
+SEEDS: dict[str, Any] = {
+    "a number": lambda: 3,
+    "a number of NumPy": lambda: np.int64(3),
+    "RandomState": lambda: np.random.RandomState(3),
+    "Generator": lambda: np.random.default_rng(3),
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS.values(), ids=SEEDS)
+def test_a_seed_repeats_and_is_not_private(seed):
+    fits = [PrivateDecisionListClassifier(random_state=seed()).fit(X, Y) for _ in range(2)]
     assert fits[0].rule_list_ == fits[1].rule_list_
     assert not fits[0].certificate_.private
     assert "NOT PRIVATE" in fits[0].certificate_.statement()
+    assert "NOT PRIVATE" in fits[0]._repr_html_()
+
+
+def test_a_list_does_not_change_with_the_parameters(tmp_path):
+    """What was fitted is read as it was fitted, and shown with what it was fitted with."""
+    frame = pd.DataFrame(TABLE)
+    model = PrivateDecisionListClassifier(epsilon=3.0, schema=SCHEMA).fit(frame, Y)
+    predicted = model.predict(frame)
+    assert "Changed after the fit" not in model._repr_html_()
+    model.set_params(schema=None, epsilon=0.25, accounting="paper")
+    assert (model.predict(frame) == predicted).all()
+    assert model.predict_proba(frame).shape == (3000, 2)
+    assert model.certificate_.epsilon == 3.0
+    shown = model._repr_html_()
+    assert "Changed after the fit: accounting, epsilon, schema." in shown
+    assert "fitted with accounting=&#x27;exact&#x27;, epsilon=3.0, " in shown
+    assert "(3, 1e-06)-differentially private" in shown
 
 
 # Inside other estimators.
@@ -253,17 +300,47 @@ ENCODING = {
 @pytest.mark.parametrize("wrap", ENCODING.values(), ids=ENCODING)
 def test_meta_estimators_that_encode_labels(wrap):
     """They hand over integers: text that was declared can never occur among them."""
-    model = PrivateDecisionListClassifier(epsilon=8.0, shares={"counts": 0.1})
+    model = PrivateDecisionListClassifier(epsilon=8.0)
     assert wrap(model).fit(COLOURS, THREE).score(COLOURS, THREE) == 1.0
     declared = wrap(clone(model).set_params(classes=["blue", "green", "red"]))
     with pytest.raises(ParameterError, match="y holds integers, which match none of the declared classes"):
         declared.fit(COLOURS, THREE)
 
 
+def test_an_ensemble_that_sets_seeds_is_not_private_and_says_so():
+    bagged = BaggingClassifier(PrivateDecisionListClassifier(epsilon=3.0), n_estimators=2).fit(X, Y)
+    assert all("NOT PRIVATE" in str(member.certificate_) for member in bagged.estimators_)
+
+
 def test_searches_and_scores():
     model = PrivateDecisionListClassifier(epsilon=3.0, classes=["no", "yes"])
     assert cross_val_score(model, X, Y, cv=3).mean() > 0.9
     assert GridSearchCV(model, {"width": [1, 2]}, cv=2).fit(X, Y).best_score_ > 0.9
+
+
+RARE = np.where(X[:, 1] & X[:, 3] & (RANDOM.random(3000) < 0.3), "yes", "no")
+
+
+@pytest.mark.parametrize(
+    "weight", ["balanced", {"no": 1, "yes": 9}, {np.str_("no"): np.float64(0.1), "yes": 1}], ids=str
+)
+def test_class_weights_find_a_rare_class(weight):
+    plain = PrivateDecisionListClassifier(epsilon=5.0, max_rules=3).fit(X, RARE)
+    weighted = clone(plain).set_params(class_weight=weight).fit(X, RARE)
+    found = weighted.predict(X)[RARE == "yes"]
+    assert (found == "yes").mean() > 0.9
+    assert (plain.predict(X)[RARE == "yes"] == "yes").mean() < 0.1
+    assert weighted.model_.verify()
+    assert weighted.certificate_.settings["class_weight"] is not None
+
+
+@pytest.mark.parametrize("labels", [RARE == "yes", (RARE == "yes").astype(int), (RARE == "yes").astype(float)])
+def test_weights_name_classes_as_y_has_them(labels):
+    weight = {labels.dtype.type(0): 1, 1: 9}
+    model = PrivateDecisionListClassifier(epsilon=5.0, max_rules=3, class_weight=weight).fit(X, labels)
+    assert model.predict(X)[labels == 1].mean() > 0.9
+    with pytest.raises(ParameterError, match="which is no class"):
+        model.set_params(class_weight={7: 1}).fit(X, labels)
 
 
 def test_three_classes_and_declared_classes():
@@ -285,6 +362,9 @@ BAD: dict[str, dict[str, Any]] = {
     "delta": dict(delta=0),
     "width": dict(width=4),
     "shares": dict(shares={"rules": 0.5}),
+    "counts that are free": dict(shares={"counts": 0.5}),
+    "class weights": dict(class_weight="heavy"),
+    "a class weight": dict(class_weight={"yes": -1}),
     "one class": dict(classes=["yes"]),
     "schema": dict(schema={"label": 3}),
 }
@@ -319,12 +399,6 @@ ODD: dict[str, tuple[Any, Any]] = {
     "no rows": (np.zeros((0, 2)), []),
     "text and huge numbers": (np.array([["abc", 1], [10**400, 0], [None, pd.NA]], dtype=object), ["yes", "no", "yes"]),
     "a frame of anything": (pd.DataFrame({"a": ["x", 1, [2]], "b": [1, 0, 1]}), ["yes", "no", "yes"]),
-    "text columns": (pd.DataFrame({"a": ["x", "1", None], "b": [1, 0, 1]}).astype({"a": "string"}), Y[:3]),
-    "categories": (pd.DataFrame({"a": [3, 1, None], "b": [1, 0, 1]}).astype({"a": "category"}), Y[:3]),
-    "timestamps": (
-        pd.DataFrame({"a": pd.Series(["2020-01-01", None, None], dtype="datetime64[us]"), "b": [1, 0, 1]}),
-        Y[:3],
-    ),
     "labels that are missing in a column": (np.eye(3), pd.Series(["yes", None, "no"], dtype="category")),
 }
 
@@ -334,6 +408,28 @@ def test_with_declared_classes_no_row_stops_a_fit(case):
     model = PrivateDecisionListClassifier(classes=["no", "yes"]).fit(*ODD[case])
     assert set(model.classes_) == {"no", "yes"}
     assert len(model.predict(ODD[case][0])) == len(ODD[case][1])
+
+
+UNREADABLE: dict[str, Any] = {
+    "text": pd.DataFrame({"b": [1, 0, 1], "a": ["x", "1", None]}).astype({"a": "string"}),
+    "categories": pd.DataFrame({"b": [1, 0, 1], "a": [3, 1, None]}).astype({"a": "category"}),
+    "times": pd.DataFrame({"b": [1, 0, 1], "a": pd.Series(["2020-01-01", None, None], dtype="datetime64[us]")}),
+    "text of Arrow": pa.table({"b": [1, 0, 1], "a": ["x", "1", None]}),
+    "an enumeration of Polars": pl.DataFrame({"b": [1, 0, 1], "a": pl.Series(["u", "v", "u"], dtype=pl.Enum("uv"))}),
+}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_a_frame_of_text_needs_a_schema(case):
+    """By the types of its columns alone, which are public: the sentence quotes no cell and no category."""
+    with pytest.raises(DataError, match=r"column 'a' holds neither .* by its type \(\w+\). Describe .* schema"):
+        PrivateDecisionListClassifier(classes=["no", "yes"]).fit(UNREADABLE[case], Y[:3])
+
+
+@pytest.mark.parametrize("make", [pa.table, pl.DataFrame], ids=["Arrow", "Polars"])
+def test_a_column_without_values_is_no_reason_to_refuse(make):
+    frame = make({"a": [None, None, None], "b": [1, 0, 1]})
+    assert len(PrivateDecisionListClassifier(classes=["no", "yes"]).fit(frame, Y[:3]).predict(frame)) == 3
 
 
 def test_with_a_schema_no_cell_stops_a_fit():

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dprules.jobs import FitRequest, ListSettings, fit
+from dprules.jobs import FitRequest, fit
 from dprules.models import Released
 from dprules.schema import Boolean, Categorical, Label, Numeric, Schema
 
@@ -28,4 +28,4 @@ def table() -> pa.Table:
 
 @pytest.fixture(scope="session")
 def released(table, schema) -> Released:
-    return fit(FitRequest(table, schema, ListSettings(shares={"counts": 0.1}), epsilon=5.0))
+    return fit(FitRequest(table, schema, epsilon=5.0))

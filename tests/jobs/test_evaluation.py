@@ -1,33 +1,76 @@
 """Accuracy is a release: bought, or of public rows."""
 
+from fractions import Fraction
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from dprules.errors import ParameterError, PrivacyError
+from dprules.accounting import Counts
+from dprules.errors import DataError, ParameterError, PrivacyError
 from dprules.jobs import evaluate, predict
+from dprules.jobs.evaluation import ANSWERS
 
 
 def test_public_rows_are_counted_exactly(table, released):
     found = evaluate(released, table, public=True)
-    assert found.accuracy == (predict(released.model, table) == np.array(table["y"])).mean()
-    assert (found.rows, found.error, found.epsilon, found.certificate) == (2000, 0.0, None, None)
+    assert found.accuracy.value == (predict(released.model, table) == np.array(table["y"])).mean()
+    assert (found.rows.value, found.rows.low, found.epsilon, found.certificate) == (2000, None, None, None)
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
-def test_bought_accuracy_is_certified(table, released, neighbours):
+def test_bought_figures_are_certified(table, released, neighbours):
     found = evaluate(released, table, epsilon=1.0, neighbours=neighbours)
-    assert abs(found.accuracy - evaluate(released, table, public=True).accuracy) < 0.05
+    assert abs(found.accuracy.value - evaluate(released, table, public=True).accuracy.value) < 0.05
     assert found.certificate is not None
     assert found.certificate.verify()
     assert (found.epsilon, found.certificate.delta) == (1.0, 0.0)
-    assert 0 < found.error < 0.01
+    [release] = found.certificate.releases
+    assert release.name == ANSWERS
+    assert release.event == Counts(1 if neighbours == "add-remove" else Fraction(1, 2))
+    assert 0 < found.accuracy.high - found.accuracy.low < 0.05
+
+
+def test_the_histogram_has_noise(table, released):
+    """Once in 2 e^1000 releases all would agree."""
+    drawn = {evaluate(released, table, epsilon=0.1).rows.value for _ in range(20)}
+    assert len(drawn) > 5
+
+
+def test_rows_of_a_unit_are_priced(table, released):
+    owners = pa.array(np.repeat(np.arange(200), 10))
+    owned = table.append_column("who", owners)
+    found = evaluate(released, owned, epsilon=4.0, unit="who", unit_rows=2)
+    assert found.rows.low <= 400 <= found.rows.high
+    assert found.certificate.verify()
+    assert str(found.certificate.unit) == "value of who (at most 2 rows of each)"
+    assert found.certificate.releases[0].event == Counts(2)
+    with pytest.raises(ParameterError, match="a matter of the price"):
+        evaluate(released, owned, public=True, unit="who")
 
 
 def test_undeclared_labels_are_left_out(released, table):
     odd = table.slice(0, 100).set_column(4, "y", [["perhaps"] * 40 + table["y"].to_pylist()[40:100]])
-    assert evaluate(released, odd, public=True).rows == 60
-    assert evaluate(released, odd.slice(0, 40), public=True).accuracy == 0
-    assert evaluate(released, table.rename_columns([*"abn", "id", "z"]), public=True, label="z").rows == 2000
+    assert evaluate(released, odd, public=True).rows.value == 60
+    assert evaluate(released, table.rename_columns([*"abn", "id", "z"]), public=True, label="z").rows.value == 2000
+
+
+def test_a_column_that_is_not_the_label_is_refused_by_its_name(released, table):
+    with pytest.raises(DataError, match="column 'id' holds none of the classes"):
+        evaluate(released, table, public=True, label="id")
+    with pytest.raises(DataError, match="no column 'other'"):
+        evaluate(released, table, public=True, label="other")
+    for paid in (dict(public=True), dict(epsilon=1.0)):
+        with pytest.raises(ParameterError, match="column 'a' is one that the model asks about"):
+            evaluate(released, table, label="a", **paid)
+
+
+def test_private_rows_without_labels_do_not_abort(released, table):
+    """That would tell whether any row has one."""
+    for rows in (table, table.slice(0, 0)):
+        found = evaluate(released, rows, epsilon=1.0, label="id")
+        assert found.accuracy.value is None or found.rows.value < 30
+    assert evaluate(released, table.slice(0, 0), epsilon=100.0).verdict.startswith("Noise alone could")
 
 
 def test_what_is_refused(table, released):

@@ -6,8 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from dprules.errors import SchemaError
-from dprules.jobs.infer import infer_columns, infer_label, infer_schema, read_names
+from dprules.errors import DataError, SchemaError
+from dprules.jobs.infer import infer_columns, infer_label, infer_schema, read_names, require_numbers
 
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table, dict]
 
@@ -37,3 +37,27 @@ def test_classes_become_values():
     assert infer_label(["only"], [], declared=False).classes == ("only",)
     with pytest.raises(SchemaError, match="at least two"):
         infer_label(["only"], [], declared=True)
+
+
+READABLE = {
+    "NumPy's types": pd.DataFrame({"a": [1.5], "b": [True], "c": np.array([1], dtype=np.int8)}),
+    "nullable types": pd.DataFrame({"a": pd.array([None], dtype="Int64"), "b": pd.array([None], dtype="boolean")}),
+    "Arrow's types in pandas": pd.DataFrame({"a": pd.array([None], dtype="double[pyarrow]")}),
+    "no values": pa.table({"a": pa.nulls(1), "b": [1.5]}),
+    "no values in Polars": pl.DataFrame({"a": [None], "b": [1.5]}),
+    "objects, one of them odd": pd.DataFrame({"a": pd.Series([1, "x"], dtype=object)}),
+    "decimals": pa.table({"a": pa.array([None], pa.decimal128(5, 2))}),
+}
+
+
+@pytest.mark.parametrize("frame", READABLE.values(), ids=READABLE)
+def test_numbers_and_booleans_need_no_schema(frame):
+    require_numbers(frame)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "Polars", "Arrow"])
+def test_text_does_and_no_cell_is_quoted(make):
+    with pytest.raises(DataError, match="column 'b' holds neither numbers nor Booleans") as refused:
+        require_numbers(make({"a": [1], "b": ["secret"]}))
+    assert "schema=" in str(refused.value)
+    assert "secret" not in str(refused.value)

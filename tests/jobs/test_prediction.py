@@ -79,3 +79,15 @@ def test_no_rows_and_missing_columns(table, released):
     assert predict(HALFSPACE, table.slice(0, 0)).tolist() == []
     with pytest.raises(DataError, match="has no column"):
         predict(released.model, pd.DataFrame({"z": [1]}))
+
+
+@pytest.mark.parametrize("form", ["Arrow", "pandas", "Polars", "columns"])
+def test_rows_in_memory_need_no_engine(form, table, released, monkeypatch, tmp_path):
+    """A single row is answered at once: no engine is started for it."""
+
+    def fail(*_arguments, **_options):
+        raise AssertionError("an engine was started")
+
+    expected = predict(released.model, table).tolist()
+    monkeypatch.setattr("duckdb.connect", fail)
+    assert predict(released.model, FORMS[form](table.slice(0, 1), tmp_path)).tolist() == expected[:1]

@@ -227,7 +227,10 @@ FORGED_LISTS: dict[str, tuple[Forgery, str]] = {
     ),
     "counts with less noise": (lambda r: with_noise(r, lambda tilt: 2 * tilt), WRONG_NOISE),
     "counts with more noise": (lambda r: with_noise(r, lambda tilt: tilt / 2), WRONG_NOISE),
-    "rules with the noise of the remainder": (lambda r: with_noise(r, lambda _: cover_of(r).count_tilts[2]), WRONG_NOISE),
+    "rules with the noise of the remainder": (
+        lambda r: with_noise(r, lambda _: cover_of(r).count_tilts[2]),
+        WRONG_NOISE,
+    ),
     "counts of more rules than were drawn": (with_many_counts, "it counts more rules than were drawn"),
     "too many rules": (lambda r: with_rules(r, cover_of(r).rounds + 1), "it has more rules than were drawn"),
     "too few rounds": (

@@ -54,6 +54,12 @@ def test_what_is_still_unknown_is_named_at_once_and_no_cell_is(frame: object) ->
     assert "CANARY" not in str(caught.value)
 
 
+def test_objects_are_dates_or_numbers_by_their_bounds() -> None:
+    frame = pd.DataFrame({"d": [DAY], "n": [None]})
+    schema = Schema.from_frame(frame, classes=[0, 1], bounds={"d": (DAY, "2030-01-01"), "n": (0, 1)})
+    assert schema.columns == (PrivateDates("d", DAY, "2030-01-01"), PrivateCuts("n", 0, 1))
+
+
 def test_a_label_apart_and_columns_that_are_ignored() -> None:
     schema = Schema.from_frame(PANDAS[["b", "t"]], "outcome", classes=[0, 1], ignore=["t"])
     assert schema.columns == (Boolean("b"),)

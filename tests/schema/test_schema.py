@@ -56,6 +56,13 @@ def test_the_public_table_that_values_were_taken_from_is_kept() -> None:
         Schema(LABEL, COLUMNS, values_like="a\nb")
 
 
+def test_a_column_is_used_or_ignored() -> None:
+    """Written to a file, one entry would hide the other."""
+    for name in ("age", "y"):
+        with pytest.raises(SchemaError, match=f"column '{name}' is declared twice"):
+            Schema(LABEL, COLUMNS, ignored=[name])
+
+
 def test_cuts_are_bought_later() -> None:
     assert SCHEMA.private_cuts == (COLUMNS[3],)
     bought = SCHEMA.with_cuts({"weight": [70.0]})

@@ -13,7 +13,7 @@ from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.one_way import MOST_ROUNDS
 from dprules.accounting.unit import Unit, is_one_line
 from dprules.errors import DprulesError, ModelError, UnverifiedError
-from dprules.files import require_format
+from dprules.files import is_written_alike, require_format
 from dprules.numbers import LARGEST, rounded_down
 
 FORMAT = "dprules-certificate"
@@ -114,7 +114,7 @@ class Certificate:
         """Return the statement in words."""
         noise = "exact, from a cryptographic source" if self.secure else "seeded, for tests only"
         lines = [
-            f"({_at_least(self.epsilon)}, {_at_least(self.delta)})-differentially private, "
+            f"({show_at_least(self.epsilon)}, {show_at_least(self.delta)})-differentially private, "
             f"{self.neighbours} neighbours: "
             f"the data {_RELATIONS[self.neighbours]} {self.unit}.",
             f"Accounting: {self.accounting}. Noise: {noise}.",
@@ -125,7 +125,7 @@ class Certificate:
         if self.epsilon > LARGE_EPSILON:
             lines.append(
                 f"An epsilon above {LARGE_EPSILON} promises little: the odds of a conclusion about one "
-                f"{self.unit.of} may change by a factor of e^{_at_least(self.epsilon)}, which is more than 22,000."
+                f"{self.unit} may change by a factor of e^{show_at_least(self.epsilon)}, which is more than 22,000."
             )
         if not self.secure:
             lines.insert(0, SEEDED)
@@ -243,7 +243,7 @@ _RELATIONS = {
 }
 
 
-def _at_least(value: float) -> str:
+def show_at_least(value: float) -> str:
     """Write a number in six digits, or in as many as it needs not to look smaller than it is."""
     short = f"{value:g}"
     return short if float(short) >= value else repr(value)
@@ -293,7 +293,7 @@ def _read(document: dict[str, Any]) -> Certificate:
     # What is derived from the rest must be what the rest says: nobody reads charges when there is a statement.
     if document["statement"] != read.statement() or document["accounting"] != read.accounting:
         raise UnverifiedError("the statement of the certificate is not what its charges say.")
-    if read.document() != document:
+    if not is_written_alike(read.document(), document):
         raise ModelError("the certificate has fields that dprules does not write, or writes otherwise. Fit again.")
     return read
 

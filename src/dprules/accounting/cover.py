@@ -35,7 +35,6 @@ def delta(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
-    default_tilt_ratio: Real = 1,
 ) -> float:
     """Return the delta that holds with `epsilon`: the least bound for all data, rounded up.
 
@@ -51,8 +50,6 @@ def delta(
         gamma in [0, 1], or one for each round, in their order; 0 is the paper's score.
     rounds : int or None
         How many draws at most, the one for the default included; None: any number.
-    default_tilt_ratio : number
-        The tilt of the last of `rounds` draws, the one for the default, as a part of `tilt`.
 
     Numerics: for any number of rounds the closed form, in ball arithmetic; for `rounds` a certified recursion; both
     are rounded up.
@@ -65,9 +62,7 @@ def delta(
     0.0
     """
     value = rounded_down(rational(epsilon, "epsilon", zero=True))
-    return curve(rational(tilt, "tilt"), *_parsed(neighbours, reward, rounds, default_tilt_ratio)).delta(
-        min(value, 500.0)
-    )
+    return curve(rational(tilt, "tilt"), *_parsed(neighbours, reward, rounds)).delta(min(value, 500.0))
 
 
 def epsilon(
@@ -76,7 +71,6 @@ def epsilon(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
-    default_tilt_ratio: Real = 1,
     accounting: str = "exact",
 ) -> float:
     """Return nearly the smallest epsilon that holds with `delta`, rounded up.
@@ -88,10 +82,10 @@ def epsilon(
     """
     exact = rational(tilt, "tilt")
     target = probability(delta, "delta")
-    relation, rewards, most, part = _parsed(neighbours, reward, rounds, default_tilt_ratio)
+    relation, rewards, most = _parsed(neighbours, reward, rounds)
     if _is_paper(accounting, rewards):
         return _paper_epsilon(exact, target, relation)
-    return curve(exact, relation, rewards, most, part).epsilon(target)
+    return curve(exact, relation, rewards, most).epsilon(target)
 
 
 def tilt(
@@ -100,7 +94,6 @@ def tilt(
     neighbours: str | Neighbours = "add-remove",
     reward: Reward = 0.0,
     rounds: int | None = None,
-    default_tilt_ratio: Real = 1,
     accounting: str = "exact",
 ) -> float:
     """Return nearly the largest tilt that (epsilon, delta) allows, rounded down.
@@ -109,7 +102,7 @@ def tilt(
     ----------
     epsilon, delta : number
         The budget.
-    neighbours, reward, rounds, default_tilt_ratio
+    neighbours, reward, rounds
         As for `delta`.
     accounting : str
         "exact", or "paper" for the tilt that the paper's theorem uses.
@@ -120,15 +113,13 @@ def tilt(
     (0.0916, 0.0163)
     >>> round(tilt(1.0, 1e-6, rounds=10), 4)
     0.155
-    >>> round(tilt(1.0, 1e-6, rounds=4, default_tilt_ratio=0.5), 4)  # a blunter default leaves more to the rules
-    0.3139
     """
     total = rounded_down(budget(epsilon))
     target = probability(delta, "delta")
-    relation, rewards, most, part = _parsed(neighbours, reward, rounds, default_tilt_ratio)
+    relation, rewards, most = _parsed(neighbours, reward, rounds)
     if _is_paper(accounting, rewards):
         return _paper_tilt(total, target, relation)
-    return _tilt(total, target, relation, rewards, most, part)
+    return _tilt(total, target, relation, rewards, most)
 
 
 @lru_cache(maxsize=256)
@@ -138,10 +129,9 @@ def _tilt(
     neighbours: Neighbours,
     rewards: tuple[Fraction, ...],
     rounds: int | None,
-    default_tilt_ratio: Fraction,
 ) -> float:
     def cost(value: float, most: int | None, knots: int | None = None) -> float:
-        return curve(Fraction(value), neighbours, rewards, most, default_tilt_ratio, knots).delta(epsilon)
+        return curve(Fraction(value), neighbours, rewards, most, knots).delta(epsilon)
 
     return sharpest(cost, delta, rounds)
 
@@ -166,17 +156,15 @@ def curve(
     neighbours: Neighbours,
     rewards: tuple[Fraction, ...],
     rounds: int | None,
-    default_tilt_ratio: Fraction = Fraction(1),
     knots: int | None = None,
 ) -> Curve:
-    """Return the privacy curve of a cover; `rewards` has one entry, or one a round; `default_tilt_ratio` is at most 1.
+    """Return the privacy curve of a cover; `rewards` has one entry, or one a round.
 
     Guarantee: `docs/proofs/cover.md` for any number of rounds, `docs/proofs/cover_rounds.md` for `rounds`.
     """
     _refuse_zero_out(neighbours)
-    gains = _each_round(rewards, rounds, default_tilt_ratio)
-    raised = tuple(reward * part * tilt for reward, part in gains)
-    lowered = tuple(part * tilt for _, part in gains)
+    raised = tuple(reward * tilt for reward in rewards)
+    lowered = (tilt,) * len(rewards)
     add = OneWay(raised, lowered, rounds, knots)
     remove = OneWay(lowered, raised, rounds, knots)
     if neighbours is Neighbours.ADD_REMOVE:
@@ -188,18 +176,6 @@ def curve(
     return symmetric(cache(lambda epsilon: min(exchanged(epsilon), chained(epsilon))), pure)
 
 
-def _each_round(
-    rewards: tuple[Fraction, ...], rounds: int | None, default_tilt_ratio: Fraction
-) -> tuple[tuple[Fraction, Fraction], ...]:
-    """Return reward and part of the tilt: one pair for all rounds, or one a round."""
-    if default_tilt_ratio == 1 or rounds is None:
-        return tuple((reward, Fraction(1)) for reward in rewards)
-    if rounds > MOST_ROUNDS:  # the bound for any number of rounds does not see the last one
-        return tuple((reward, Fraction(1)) for reward in set(rewards))
-    every = rewards if len(rewards) == rounds else rewards * rounds
-    return (*((reward, Fraction(1)) for reward in every[:-1]), (every[-1], default_tilt_ratio))
-
-
 def _largest_loss(tilt: Fraction, reward: Fraction, rounds: int | None) -> Fraction | float:
     """Each round lowers the normaliser by e^-tilt at least and the last stop adds reward * tilt, or mirrored."""
     if rounds is None:
@@ -208,8 +184,8 @@ def _largest_loss(tilt: Fraction, reward: Fraction, rounds: int | None) -> Fract
 
 
 def _parsed(
-    neighbours: str | Neighbours, reward: Reward, rounds: int | None, default_tilt_ratio: Real
-) -> tuple[Neighbours, tuple[Fraction, ...], int | None, Fraction]:
+    neighbours: str | Neighbours, reward: Reward, rounds: int | None
+) -> tuple[Neighbours, tuple[Fraction, ...], int | None]:
     """Turn public parameters into types."""
     most = None if rounds is None else whole(rounds, "rounds")
     listed = reward if isinstance(reward, Sequence | np.ndarray) else [reward]
@@ -220,14 +196,9 @@ def _parsed(
         raise ParameterError(
             f"reward must have one entry for each of the rounds; got {len(rewards)}. Set rounds to that."
         )
-    part = rational(default_tilt_ratio, "default_tilt_ratio")
-    if part > 1:
-        raise ParameterError(
-            f"default_tilt_ratio must lie in (0, 1]; got {default_tilt_ratio}. 1 draws the default like every rule."
-        )
     relation = Neighbours.parse(neighbours)
     _refuse_zero_out(relation)
-    return relation, rewards, most, part
+    return relation, rewards, most
 
 
 def _is_paper(accounting: str, rewards: tuple[Fraction, ...]) -> bool:

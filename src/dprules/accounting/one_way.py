@@ -22,7 +22,7 @@ class OneWay:
     Widths have one entry for all rounds, or one a round. With counts (theory A6) what a round covers is released
     once more, `counted_j`-DP, and what is left in the end `remainder`-DP.
 
-    Requires: with counts, raised = lowered, counts at most half of the widest, and a remainder of at most the widest.
+    Requires: with counts, raised = lowered.
     """
 
     raised: tuple[Fraction, ...]
@@ -33,7 +33,11 @@ class OneWay:
     remainder: Fraction = Fraction(0)
 
     def __call__(self, epsilon: float) -> float:
-        any_rounds = rounded_up(unlimited(max(self.raised), max(self.lowered), Fraction(epsilon)))
+        """Return the bound at an epsilon of at least 0."""
+        # Free are counts at half the width and a remainder at the width of a draw: what is sharper needs a wider one.
+        released = max(2 * max(self.counted), self.remainder)
+        u, v = max(*self.raised, released), max(*self.lowered, released)
+        any_rounds = rounded_up(unlimited(u, v, Fraction(epsilon)))
         if not self.steps or any_rounds == 0 or epsilon > 200:
             return any_rounds
         return min(any_rounds, finite_rounds(self.steps, epsilon, self.knots, rounded_up(self.remainder)))
@@ -41,7 +45,7 @@ class OneWay:
     @cached_property
     def steps(self) -> Steps:
         """Return every round, rounded up; empty where only the bound for any number of rounds serves."""
-        widest = max(*self.raised, *self.lowered)
+        widest = max(*self.raised, *self.lowered, self.remainder)
         if self.rounds is None or self.rounds > MOST_ROUNDS or widest > 20:
             return ()
         least = widest / 2**20  # wider steps cost no less; narrower ones would drown in rounding

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 class Step(NamedTuple):
-    """One round: weights are raised by e^u or lowered by e^-v; what is covered is then released h-DP (0: not at all)."""
+    """One round: weights are raised by e^u or lowered by e^-v; what is covered is then released h-DP (0: not)."""
 
     u: float
     v: float
@@ -56,7 +56,7 @@ def finite_rounds(steps: Steps, epsilon: float, knots: int | None = None, remain
     remainder : float
         After the last round, the epsilon of what is released of the records that no round covered.
 
-    Requires: 0 <= epsilon <= 200; 0 <= u_j, v_j <= 20, not all 0; h_j <= v_j and remainder <= the largest v_j.
+    Requires: 0 <= epsilon <= 200; 0 <= u_j, v_j <= 20, not all 0; h_j <= v_j and remainder <= 20.
     Guarantee: an upper bound of the value of theory A4, with the releases of A6 (`docs/proofs/cover_rounds.md`,
     `docs/proofs/free_counts.md`), for any number of knots.
     """
@@ -107,9 +107,9 @@ def _tabulate(steps: Steps, remainder: float, ceiling: float, resolution: int) -
     """Work back from the last round to the first."""
     widest_u = max(step.u for step in steps)
     widest_v = max(step.v for step in steps)
-    spacing = max(widest_u, widest_v) / resolution
+    spacing = max(widest_u, widest_v, remainder) / resolution
     # The start is at y >= 1, and states far below are hardly reached: a chord down to (0, 1) bounds them well enough.
-    low = -int((2 * widest_v + 2 * widest_u) / spacing)
+    low = -int(max(2 * widest_v + 2 * widest_u, 2 * remainder) / spacing)
     high = int(max(ceiling, *(step.u + step.h for step in steps)) / spacing) + 2
     knots = np.concatenate(([0.0], np.exp(np.arange(low, high + 1) * spacing)))
     moves: dict[tuple[float, float, bool], _Move] = {}
@@ -233,7 +233,8 @@ class _Move:
         gap = abs(self._k - 1)
         found: Floats = _mix(stopping, gap, share, go).max(axis=1)
         # Where a move raises, the best point may be off where all its terms are small: an absolute error, near y = 1.
-        # Where it lowers, the mass that goes on and W there may both be rounded to 0: their product is below 2^-100/gap.
+        # Where it lowers, the mass that goes on and W there may both be rounded to 0; their product is below
+        # 2^-100/gap.
         return found + (2.0**-96 / gap if self._lowers else 2.0**-48)
 
     def _roots(self, before: Floats, rise: Floats) -> Floats:

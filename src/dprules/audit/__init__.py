@@ -2,6 +2,8 @@
 
 from dprules.audit.battery import CHECKS, Check, battery
 from dprules.audit.checks import Finding, Point, StreamPairs
+from dprules.audit.counted_checks import CountedPair, CountedPairs, counted_points
+from dprules.audit.counted_law import CountedLaw, CountTilts, Gains, show_count, show_every_side, show_side
 from dprules.audit.law import Law, both_ways, followed_by, hockey_stick, independent, largest_loss, renyi
 from dprules.audit.list_law import TRUE, Example, exact_list_law, powered, tilted
 from dprules.audit.lower_bound import LowerBound, epsilon_lower_bound
@@ -17,9 +19,14 @@ __all__ = [
     "TRUE",
     "BatchedLaw",
     "Check",
+    "CountTilts",
+    "CountedLaw",
+    "CountedPair",
+    "CountedPairs",
     "Example",
     "Finding",
     "FirstOnlyLaw",
+    "Gains",
     "GuardedLaw",
     "Law",
     "LowerBound",
@@ -33,6 +40,7 @@ __all__ = [
     "ThresholdLaw",
     "battery",
     "both_ways",
+    "counted_points",
     "epsilon_lower_bound",
     "exact_list_law",
     "exact_stream_law",
@@ -44,6 +52,9 @@ __all__ = [
     "neighbouring_counts",
     "powered",
     "renyi",
+    "show_count",
+    "show_every_side",
+    "show_side",
     "tilted",
     "worst_pair",
 ]

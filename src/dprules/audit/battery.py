@@ -1,6 +1,6 @@
 """Every check, by name."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -8,6 +8,7 @@ from math import exp
 
 from dprules.accounting import (
     BatchedStream,
+    CountedCover,
     Counts,
     Cover,
     FirstOnlyStream,
@@ -19,7 +20,10 @@ from dprules.accounting import (
     ThresholdTilts,
     Values,
 )
+from dprules.accounting.counted import Parts
 from dprules.audit.checks import Finding, Point, StreamPairs, list_points, stream_points, values_points
+from dprules.audit.counted_checks import counted_points
+from dprules.audit.counted_law import Gains, Shown, show_every_side
 from dprules.audit.lower_bound import epsilon_lower_bound
 from dprules.audit.stream_learners import FirstOnlyLaw, GuardedLaw, SegmentLaw
 from dprules.audit.subject import Subject
@@ -72,6 +76,32 @@ def battery(subject: Subject | None = None, seed: int = 0) -> Iterator[Finding]:
 
 def _list_check(name: str, what: str, event: Cover, neighbours: Neighbours, copies: int = 1) -> Check:
     return Check(name, what, lambda subject, seed: list_points(subject, event, neighbours, seed, copies=copies))
+
+
+def _counted_check(name: str, what: str, neighbours: Neighbours) -> Check:
+    """One rule alone has a blunter draw than the count of what it leaves, two rules have all kinds of counts."""
+    events = [CountedCover(_ONE, rounds, Parts.of(rounds)) for rounds in (1, 2)]
+
+    def points(subject: Subject, seed: int) -> tuple[Point, ...]:
+        return tuple(point for event in events for point in counted_points(subject, event, neighbours, seed))
+
+    return Check(name, what, points)
+
+
+def _adapted_points(subject: Subject, seed: int) -> tuple[Point, ...]:
+    event = CountedCover(_ONE, 2, Parts.of(2))
+    return tuple(
+        point
+        for neighbours in (_ADD_REMOVE, _REPLACE)
+        for point in counted_points(subject, event, neighbours, seed, show_every_side, _adapt, starts=3)
+    )
+
+
+def _adapt(round_: int, shown: Sequence[Shown]) -> Gains:
+    """Count errors half if the first rule has shown enough records of the first class, and what is right if not."""
+    if not shown:
+        return Gains()
+    return Gains(_ONE, _HALF) if shown[0][0] else Gains(_HALF, _ONE)
 
 
 def _values_check(name: str, what: str, neighbours: Neighbours, rows: int = 1) -> Check:
@@ -162,8 +192,8 @@ CHECKS: tuple[Check, ...] = (
     ),
     _list_check(
         "list, add-remove, rising reward",
-        "a reward for each of three draws, the last at half the tilt",
-        Cover(_ONE, (_QUARTER, _HALF, _ONE), rounds=3, default_tilt_ratio=_HALF),
+        "a reward for each of three draws",
+        Cover(_ONE, (_QUARTER, _HALF, _ONE), rounds=3),
         _ADD_REMOVE,
     ),
     _list_check("list, replace", "one record exchanged", Cover(_ONE), _REPLACE),
@@ -180,6 +210,9 @@ CHECKS: tuple[Check, ...] = (
         _REPLACE,
     ),
     _list_check("two lists together", "composition through dominating pairs", Cover(_ONE), _ADD_REMOVE, copies=2),
+    _counted_check("counted list, add-remove", "one and two rules with noisy counts of what they cover", _ADD_REMOVE),
+    _counted_check("counted list, replace", "the same, one record exchanged", _REPLACE),
+    Check("counted list, adaptive rewards", "gains and losses that follow from earlier counts", _adapted_points),
     Check("batched, zero-out", "every cached mistake, a round left out", partial(_batched_points, _ZERO_OUT)),
     Check("batched, replace", "every cached mistake, a round exchanged", partial(_batched_points, _REPLACE)),
     Check("paper's Winnow, replace", "Algorithm 3 of the paper, with its sensitivity corrected", _paper_points),

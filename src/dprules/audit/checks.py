@@ -90,7 +90,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class _WorstSeen:
+class WorstSeen:
     """The largest value seen of each measure, beside its claim."""
 
     claims: dict[Measure, float]
@@ -104,6 +104,7 @@ class _WorstSeen:
         return max(value / max(self.claims[measure], 1e-12) for measure, value in values.items())
 
     def points(self) -> tuple[Point, ...]:
+        """Return what was found, beside what is claimed."""
         return tuple(Point(*measure, claimed, self.found[measure]) for measure, claimed in self.claims.items())
 
 
@@ -114,6 +115,11 @@ def _collect_claims(curve: Curve, epsilons: Sequence[float], orders: Sequence[fl
     if curve.rho < inf:
         claims |= {("renyi", order): order * curve.rho for order in orders}
     return claims
+
+
+def collect_list_claims(curve: Curve) -> dict[Measure, float]:
+    """Return what a curve claims of a list, at the epsilons where lists are compared."""
+    return _collect_claims(curve, _LIST_EPSILONS)
 
 
 def _measure(measure: Measure, p: Law, q: Law) -> float:
@@ -131,7 +137,7 @@ class _Space(Protocol[Pair]):
 
 
 def _search_for_worst(
-    worst: _WorstSeen, space: _Space[tuple[Data, Data]], law: Callable[[Data], Law], seed: int, starts: int
+    worst: WorstSeen, space: _Space[tuple[Data, Data]], law: Callable[[Data], Law], seed: int, starts: int
 ) -> tuple[Point, ...]:
     """Return the largest values that a search finds, beside their claims."""
 
@@ -196,7 +202,7 @@ def list_points(
     """
     pairs = _SamplePairs(neighbours, features=3 if copies == 1 else 2)
     curve = subject.price(event, neighbours) if copies == 1 else subject.together([event] * copies, neighbours)
-    worst = _WorstSeen(_collect_claims(curve, _LIST_EPSILONS))
+    worst = WorstSeen(collect_list_claims(curve))
     weight = subject.weight(float(event.tilt))
 
     def law(sample: Sequence[Example]) -> Law:
@@ -206,7 +212,6 @@ def list_points(
             pairs.features,
             rewards=event.rewards,
             rounds=event.rounds,
-            default_tilt_ratio=event.default_tilt_ratio,
         )
         return once if copies == 1 else independent(once, once)
 
@@ -284,7 +289,7 @@ def stream_points(
     starts : int
         Random pairs to start from.
     """
-    worst = _WorstSeen(_collect_claims(subject.price(event, pairs.neighbours), _STREAM_EPSILONS, _STREAM_ORDERS))
+    worst = WorstSeen(_collect_claims(subject.price(event, pairs.neighbours), _STREAM_EPSILONS, _STREAM_ORDERS))
     tests = subject.tests(float(above.noise), float(above.test))
 
     def law(stream: Rounds) -> Law:
@@ -308,7 +313,7 @@ def values_points(subject: Subject, event: Values, neighbours: Neighbours, rows:
         Rows of a unit.
     """
     price = subject.price(event, neighbours).for_group(rows)
-    worst = _WorstSeen(_collect_claims(price, _LIST_EPSILONS))
+    worst = WorstSeen(collect_list_claims(price))
     for left, right in neighbouring_counts(neighbours, rows, event.threshold + 2 if rows == 1 else 2):
         laws = [subject.values(counts, float(event.tilt), event.threshold) for counts in (left, right)]
         worst.see(laws[0], laws[1])

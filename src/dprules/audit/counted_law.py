@@ -1,4 +1,4 @@
-"""The exact law of a counted list on small neighbours, from theory A6 and A7 alone: every list with what is shown of it.
+"""The exact law of a counted list on small neighbours, from theory A6 and A7 alone: every list and what it shows.
 
 Two runs differ in the records that only one of them has. What is shown of a cell whose count is the same in both has
 the same law in both; of a cell with counts c and c + 1 the odds of the two runs are e^tilt for every noisy count from
@@ -120,6 +120,8 @@ class CountedLaw:
         The score of each round.
     class_weights : tuple of Fraction
         A public weight for each class; empty: 1 each.
+    prior : tuple of float
+        A public factor for each feature, the constant true last; empty: 1 each.
 
     Examples
     --------
@@ -140,6 +142,7 @@ class CountedLaw:
     show: Show = show_side
     adapt: Adapt = reward_one
     class_weights: tuple[Fraction, ...] = ()
+    prior: tuple[float, ...] = ()
 
     def __call__(self, common: Sequence[Example], own: Sequence[Example], other: Sequence[Example]) -> Law:
         """Return the law of the run on `common` and `own`, beside the neighbour's on `common` and `other`."""
@@ -179,9 +182,10 @@ class CountedLaw:
             if feature in used:
                 continue
             covered = [example for example in left if example.covered_by(feature)]
+            factor = self.prior[feature] if self.prior else 1.0  # TRUE is -1, the last one
             for label in range(self.labels):
                 score = sum((self._worth(example, label, gains) for example in covered), Fraction(0))
-                weights[feature, label] = float(self.weight(part * score))
+                weights[feature, label] = factor * float(self.weight(part * score))
         return weights
 
     def _worth(self, example: Example, label: int, gains: Gains) -> Fraction:

@@ -67,7 +67,6 @@ def exact_list_law(
     rewards: Sequence[Real] = (0,),
     rounds: int | None = None,
     prior: Callable[[int], Number] = lambda feature: 1,
-    default_tilt_ratio: Real = 1,
 ) -> Law:
     """Return the probability of every list that DP-GreedyCover may draw from a sample.
 
@@ -87,8 +86,6 @@ def exact_list_law(
         A cap; the draw that reaches it is made among the constant-true candidates only. None: no cap.
     prior : callable
         A public factor for each feature.
-    default_tilt_ratio : number
-        A factor of the scores in the draw that reaches the cap.
 
     Examples
     --------
@@ -97,7 +94,6 @@ def exact_list_law(
     >>> sum(law.values()), law[(0, 1), (TRUE, 0)]
     (Fraction(1, 1), Fraction(4, 15))
     """
-    last_factor = rational(default_tilt_ratio, "default_tilt_ratio")
     gammas = [rational(reward, "reward", zero=True) for reward in rewards]
     law: dict[Hashable, Number] = {}
 
@@ -108,14 +104,12 @@ def exact_list_law(
         gamma = gammas[min(len(chosen), len(gammas) - 1)]
         used = {feature for feature, _ in chosen}
         open_features = [feature for feature in range(TRUE, features) if feature not in used]
-        factor = Fraction(1)
         if rounds is not None and len(chosen) + 1 >= rounds:
             open_features = [TRUE]
-            factor = last_factor
         weights: dict[Candidate, Number] = {}
         for feature in open_features:
             for label in range(labels):
-                score = factor * _score(left, feature, label, gamma)
+                score = _score(left, feature, label, gamma)
                 weights[feature, label] = prior(feature) * weight(score)
         total = sum(weights.values())
         for rule, mass in weights.items():

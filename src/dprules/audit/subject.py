@@ -1,6 +1,6 @@
 """What is audited: mechanisms and prices as the package has them, or with one planted fault."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dprules.accounting import (
     BatchedStream,
+    CountedCover,
     Cover,
     Curve,
     Event,
@@ -20,7 +21,8 @@ from dprules.accounting import (
     Values,
     compose,
 )
-from dprules.audit.law import Law
+from dprules.audit.counted_law import CountTilts, Show, show_side
+from dprules.audit.law import Law, independent
 from dprules.audit.list_law import Weight, tilted
 from dprules.audit.stream_law import Round, ThresholdLaw
 from dprules.audit.stream_learners import BatchedLaw, FirstOnlyLaw, SegmentLaw
@@ -48,6 +50,12 @@ def count_noisily(count: int, tilt: float) -> int:
     return int(noisy_counts(count, tilt))
 
 
+def run_as_priced(event: CountedCover) -> CountTilts:
+    """Return the tilts of a counted list as its event names them."""
+    parts = event.parts
+    return CountTilts(parts.last_rule, parts.cell, parts.last_cell, parts.remainder)
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """Every part that a check may put to the test; the defaults are the package's own.
@@ -68,6 +76,10 @@ class Subject:
         The mechanisms that run.
     values : callable
         Takes counts, a tilt and a threshold, and returns the law of private values.
+    count_tilts : callable
+        Takes the event of a counted list, and returns the tilts that it runs with.
+    show : callable
+        What a counted list shows of a cell.
     """
 
     price: Callable[[Event, Neighbours], Curve] = price_event
@@ -80,6 +92,8 @@ class Subject:
     count: Callable[[int, float], int] = count_noisily
     above_threshold: Callable[[int, float, float], AboveThreshold] = AboveThreshold
     values: Callable[[Sequence[int], float, int], Law] = exact_values_law
+    count_tilts: Callable[[CountedCover], CountTilts] = run_as_priced
+    show: Show = show_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +127,27 @@ def _price_one_of_many(events: Sequence[Event], neighbours: Neighbours) -> Curve
 
 def _price_exchange_as_addition(event: Event, neighbours: Neighbours) -> Curve:
     """Price an exchange of records as an addition."""
-    if isinstance(event, Cover | Values):
+    if isinstance(event, CountedCover | Cover | Values):
         return event.curve(Neighbours.ADD_REMOVE)
     return event.curve(neighbours)
+
+
+def _price_low_reward(event: Event, neighbours: Neighbours) -> Curve:
+    """Price the draws of a counted list as if they had half a reward: its counts are free at reward 1 alone."""
+    if isinstance(event, CountedCover):
+        return Cover(event.tilt, (Fraction(1, 2),), event.rounds).curve(neighbours)
+    return event.curve(neighbours)
+
+
+def _show_twice(here: int, there: int, tilt: float) -> Mapping[Hashable, float]:
+    """Count a cell again, with fresh noise."""
+    once = show_side(here, there, tilt)
+    return independent(once, once)
+
+
+def _run_with(**tilts: Fraction) -> Subject:
+    """Return a counted list that runs with other tilts than it is priced for."""
+    return Subject(count_tilts=lambda event: run_as_priced(event)._replace(**tilts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +227,39 @@ MUTATIONS: dict[str, Mutation] = {
         Subject(values=lambda counts, tilt, threshold: exact_values_law([2 * n for n in counts], tilt, threshold)),
         "values, add-remove",
         "counts every record twice before it keeps values",
+    ),
+    "sharp-cells": Mutation(
+        _run_with(cell=Fraction(3, 4)),
+        "counted list, add-remove",
+        "counts what a rule covers at 3/4 of the tilt at the price of 1/2",
+    ),
+    "sharp-remainder": Mutation(
+        _run_with(remainder=Fraction(2)),
+        "counted list, add-remove",
+        "counts what no rule covers at twice the tilt",
+    ),
+    "sharp-last-rule": Mutation(
+        _run_with(last_rule=Fraction(1), last_cell=Fraction(1, 2)),
+        "counted list, add-remove",
+        "draws and counts the last rule like every other",
+    ),
+    "counted-again": Mutation(
+        Subject(show=_show_twice), "counted list, add-remove", "counts every rule twice at the price of once"
+    ),
+    "counts-at-low-reward": Mutation(
+        Subject(price=_price_low_reward),
+        "counted list, add-remove",
+        "prices a counted list as draws with a reward of 1/2",
+    ),
+    "adapted-at-low-reward": Mutation(
+        Subject(price=_price_low_reward),
+        "counted list, adaptive rewards",
+        "prices rewards that follow from counts by their smallest",
+    ),
+    "exchanged-counts": Mutation(
+        Subject(price=_price_exchange_as_addition),
+        "counted list, replace",
+        "prices an exchanged record of a counted list as an added one",
     ),
     "exchanged-values": Mutation(
         Subject(price=_price_exchange_as_addition),

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,12 +45,17 @@ def audit(
         claimed = [(point.at, point.claimed) for point in points]
         if points:
             panels.append(Panel(finding.name, claimed, [(point.at, point.found) for point in points], finding.holds))
-    draw_panels(panels, "claimed delta against the worst found", output / "audit.svg")
+    files = str(output / "audit.json")
+    if find_spec("matplotlib") is None:  # an extra: the numbers are there without it
+        files += " (a picture needs `pip install 'dprules[plot]'`)"
+    elif panels:
+        draw_panels(panels, "claimed delta against the worst found", output / "audit.svg")
+        files += f", {output / 'audit.svg'}"
     if as_json:
         typer.echo(document)
     else:
         _print_table(found)
-        typer.echo(f"Picture and numbers: {output / 'audit.svg'}, {output / 'audit.json'}")
+        typer.echo(f"Files: {files}")
     if not found.holds:
         raise typer.Exit(Exit.BROKEN)
 

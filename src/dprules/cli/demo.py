@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dprules.cli.options import require_writable
-from dprules.errors import DataError
+from dprules.errors import FileError
 
 if TYPE_CHECKING:  # models take a while to load
     from dprules.models import Released
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # models take a while to load
 EPILOG = "Example: dprules demo --output demo"
 ROWS = 24_000
 STAYS = "stays.csv"
-FILES = (STAYS, "schema.toml", "model.json", "certificate.json", "report.html")
+FILES = (STAYS, "schema.toml", "model.json", "report.html")
 
 
 def demo(
@@ -24,12 +24,12 @@ def demo(
     seed: Annotated[int, typer.Option(help="Of the made-up table (never of the noise).", min=0)] = 1,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files of others in that folder.")] = False,
 ) -> None:
-    """Make a table of hospital stays, plan, learn a private list, compare, and write model, certificate and report."""
+    """Make a table of hospital stays, plan, learn a private list, compare, and write the model and a report."""
     import pyarrow.csv
     from rich.console import Console
 
     from dprules.files import write_whole
-    from dprules.jobs import FitRequest, ListSettings, fit, plan_list
+    from dprules.jobs import FitRequest, fit, plan_list
     from dprules.jobs.example import SCHEMA, hospital_stays
     from dprules.report import render
 
@@ -46,12 +46,11 @@ def demo(
         f"Plan: a draw at epsilon {epsilon:g} may have tilt {plan.tilt:.3f} (the paper: {plan.paper_tilt or 0:.3f}).\n"
     )
     with console.status("learning"):
-        private = fit(FitRequest(data, SCHEMA, ListSettings(shares={"counts": 0.05}), epsilon))
+        private = fit(FitRequest(data, SCHEMA, epsilon=epsilon))
         scores = _compare(data, epsilon, seed, private)
     typer.echo(private)
     _print_scores(scores)
     private.save(output / "model.json")
-    write_whole(output / "certificate.json", private.certificate.to_json() + "\n")
     write_whole(output / "report.html", render(private))
     console.print(f"Files: {', '.join(str(output / n) for n in FILES[2:])}")
     console.print(f"Next: dprules export {output / 'model.json'} --to sql --table stays")
@@ -61,20 +60,20 @@ def _require_own_folder(folder: Path, force: bool) -> None:
     """Refuse a folder with files of these names that no demo made: a demo writes its table first."""
     there = [name for name in FILES if (folder / name).exists()]
     if there and STAYS not in there and not force:
-        raise DataError(f"{folder / there[0]} is there already. Name another folder, or give --force to overwrite it.")
+        raise FileError(f"{folder / there[0]} is there already. Name another folder, or give --force to overwrite it.")
 
 
 def _compare(data: str, epsilon: float, seed: int, private: "Released") -> dict[str, float]:
-    """Accuracy on new stays, beside the paper's settings and the same learner without noise."""
+    """Accuracy on new stays, beside the paper's settings and the best that the recipe finds without noise."""
     from dprules.errors import PrivacyError
-    from dprules.jobs import FitRequest, ListSettings, fit, fit_without_privacy, predict
+    from dprules.jobs import FitRequest, ListSettings, fit, fit_yardstick, predict
     from dprules.jobs.example import SCHEMA, hospital_stays
 
     models = {f"private, epsilon {epsilon:g}": private.model}
     with suppress(PrivacyError):  # epsilon is beyond the paper's lemma
         paper = fit(FitRequest(data, SCHEMA, ListSettings(width=1, accounting="paper"), epsilon))
         models[f"private, the paper's settings, epsilon {epsilon:g}"] = paper.model
-    models["without privacy"] = fit_without_privacy(FitRequest(data, SCHEMA), max_rules=12, reward=0.15, scheduled=True)
+    models["the same recipe without privacy, best of 16 settings"] = fit_yardstick(FitRequest(data, SCHEMA))
     test = hospital_stays(8_000, seed + 1)
     truth = test["readmitted"].to_numpy(zero_copy_only=False)
     return {name: float((predict(model, test) == truth).mean()) for name, model in models.items()}

@@ -1,11 +1,16 @@
-"""`dprules evaluate`: how accurate a model is."""
+"""`dprules evaluate`: how good a model is, and whether it is better than nothing."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dprules.cli.options import Data, Delimiter, Json, ModelFile, Multiline, TableName, Unverified, load
+
+if TYPE_CHECKING:  # tables and engines take a while to load
+    from rich.console import Console
+
+    from dprules.jobs import Evaluation
 
 EPILOG = "Example: dprules evaluate model.json test.csv --epsilon 0.1"
 
@@ -13,19 +18,25 @@ EPILOG = "Example: dprules evaluate model.json test.csv --epsilon 0.1"
 def evaluate(
     model: ModelFile,
     data: Data,
-    label: Annotated[str | None, typer.Option(help="The column with the true labels, if not the model's.")] = None,
+    label: Annotated[
+        str | None, typer.Option(help="The column with the true labels, if it has another name here.")
+    ] = None,
     epsilon: Annotated[
-        float | None, typer.Option(help="Spend this on noisy counts of right and wrong answers.")
+        float | None, typer.Option(help="Spend this on noisy counts of rows by rule and true class.")
     ] = None,
     public: Annotated[bool, typer.Option("--public", help="The rows are public: count exactly.")] = False,
     neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
+    unit: Annotated[
+        str | None, typer.Option(help="Column that says whose a row is: protects all rows of a person.")
+    ] = None,
+    unit_rows: Annotated[int, typer.Option(help="Rows of a unit that are kept, chosen at random.")] = 1,
     table: TableName = None,
     delimiter: Delimiter = None,
     multiline: Multiline = False,
     as_json: Json = False,
     unverified: Unverified = False,
 ) -> None:
-    """Accuracy is a release: buy it with --epsilon, or declare the rows --public."""
+    """Accuracy, recall, precision and AUC are a release: buy them with --epsilon, or declare the rows --public."""
     from dprules.jobs import evaluate as count_answers
 
     found = count_answers(
@@ -35,15 +46,76 @@ def evaluate(
         public=public,
         neighbours=neighbours,
         label=label,
+        unit=unit,
+        unit_rows=unit_rows,
         table=table,
         delimiter=delimiter,
         multiline=multiline,
     )
     if as_json:
-        figures = {"accuracy": found.accuracy, "rows": found.rows, "epsilon": found.epsilon, "error": found.error}
-        typer.echo(json.dumps(figures, indent=2))
-        return
-    paid = "on public rows"
-    if found.epsilon is not None:
-        paid = f"within about {found.error:.3f}, for epsilon {found.epsilon:g} a row ({neighbours})"
-    typer.echo(f"accuracy {found.accuracy:.4f} on {'' if public else 'about '}{found.rows:,} rows, {paid}")
+        typer.echo(json.dumps(found.document(), indent=2))
+    else:
+        _print(found)
+
+
+def _print(found: "Evaluation") -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False)
+    certificate = found.certificate
+    if certificate is None:
+        console.print(f"{found.rows} rows with a declared label, which are public: the figures are exact.")
+    else:
+        console.print(
+            f"About {found.rows} rows with a declared label. Paid for one noisy histogram: epsilon "
+            f"{certificate.epsilon:g} for each {certificate.unit}, {certificate.neighbours.value} neighbours.\n"
+            "Intervals hold at least 95 times in 100; they are for the noise alone, not for the choice of the rows."
+        )
+    _print_summary(console, found)
+    _print_classes(console, found)
+    _print_rules(console, found)
+    if found.verdict:
+        console.print(found.verdict)
+
+
+def _print_summary(console: "Console", found: "Evaluation") -> None:
+    from rich.table import Table
+
+    from dprules.schema import show_value
+
+    table = Table(title="All rows", title_justify="left", show_header=False)
+    table.add_row("accuracy", str(found.accuracy))
+    table.add_row(f"always {show_value(found.majority)} (majority baseline)", str(found.baseline))
+    table.add_row("balanced accuracy", str(found.balanced_accuracy))
+    ranked = "by rule" if len(found.classes) < 3 else "mean of one class against the rest"
+    table.add_row(f"AUC, {ranked}", str(found.auc))
+    console.print(table)
+
+
+def _print_classes(console: "Console", found: "Evaluation") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from dprules.schema import show_value
+
+    names = [show_value(one.value) for one in found.classes]
+    classes = Table("class", "rows", "recall", "precision", title="By class", title_justify="left")
+    for name, one in zip(names, found.classes, strict=True):
+        classes.add_row(Text(name), str(one.rows), str(one.recall), str(one.precision))
+    console.print(classes)
+    matrix = Table("predicted", title="Confusion", title_justify="left")
+    for name in names:
+        matrix.add_column(Text(f"truly {name}"))
+    for name, line in zip(names, found.confusion, strict=True):
+        matrix.add_row(Text(name), *map(str, line))
+    console.print(matrix)
+
+
+def _print_rules(console: "Console", found: "Evaluation") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("rule", "rows", "right", title="By rule", title_justify="left")
+    for group in found.groups:
+        table.add_row(Text(group.name), str(group.rows), str(group.right))
+    console.print(table)

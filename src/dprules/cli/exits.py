@@ -16,7 +16,7 @@ class Exit(IntEnum):
     PRIVACY = 4
     """What was asked would not be private, or cannot be priced."""
     FILE = 5
-    """A file cannot be read or written."""
+    """A file or folder is not there, cannot be read or written, or would be overwritten."""
     INPUT = 6
     """A schema, a table or a model file is not what it should be."""
     BROKEN = 7
@@ -29,3 +29,7 @@ class Exit(IntEnum):
     """Something that nobody foresaw; please report it."""
     INTERRUPTED = 130
     TERMINATED = 143
+
+
+class StoppedError(Exception):
+    """Ctrl-C ended a command that has something to say about it, in one sentence."""

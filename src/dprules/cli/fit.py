@@ -13,10 +13,12 @@ from dprules.cli.options import (
     Json,
     Multiline,
     TableName,
+    read_class_weight,
     require_apart,
     require_new,
     require_writable,
 )
+from dprules.defaults import DELTA, EPSILON, NEIGHBOURS, WIDTH
 
 if TYPE_CHECKING:  # models take a while to load
     from dprules.models import Released
@@ -29,22 +31,26 @@ EPILOG = (
 def fit(
     data: Data,
     schema: Annotated[Path, typer.Option(help="Schema file; see `dprules schema draft`.")],
-    epsilon: Annotated[float, typer.Option(help="Privacy budget; smaller is more private.")] = 1.0,
-    delta: Annotated[float, typer.Option(help="Probability that epsilon fails; well below 1 / rows.")] = 1e-6,
+    epsilon: Annotated[float, typer.Option(help="Privacy budget; smaller is more private.")] = EPSILON,
+    delta: Annotated[float, typer.Option(help="Probability that epsilon fails; well below 1 / rows.")] = DELTA,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")] = Path("model.json"),
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
-    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
+    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = NEIGHBOURS,
     max_rules: Annotated[
         int | None, typer.Option(help="Rules before the default; chosen from noisy counts if left out.")
     ] = None,
-    width: Annotated[int, typer.Option(help="Literals in one condition, 1 to 3.")] = 2,
+    width: Annotated[int, typer.Option(help="Literals in one condition, 1 to 3.")] = WIDTH,
     reward: Annotated[
         float | None, typer.Option(help="Reward of a correct record, 0 to 1; 0 is the paper's score.")
     ] = None,
     accounting: Annotated[str, typer.Option(help="exact or paper.")] = "exact",
+    class_weight: Annotated[
+        str | None, typer.Option(help="balanced, or weights such as no=1,yes=5; classes count alike if left out.")
+    ] = None,
     counts: Annotated[
-        float, typer.Option(help="Share of epsilon for coverage and purity of each rule; 0 for none.")
-    ] = 0.05,
+        float | None,
+        typer.Option(help="Share of epsilon for counts of the rules, where they are not free (reward below 1, paper)."),
+    ] = None,
     class_counts: Annotated[
         float | None, typer.Option(help="Share of epsilon for noisy class counts, where they are needed.")
     ] = None,
@@ -71,11 +77,12 @@ def fit(
     from dprules.jobs import fit as learn
     from dprules.schema import Schema
 
-    shares = {"counts": counts or None, "classes": class_counts, "cuts": cuts}
+    given = {"counts": counts, "classes": class_counts, "cuts": cuts}
+    shares = {name: share for name, share in given.items() if share is not None}
     request = FitRequest(
         data,
         Schema.from_file(schema),
-        ListSettings(width, max_rules, reward, accounting, {k: v for k, v in shares.items() if v is not None}),
+        ListSettings(width, max_rules, reward, accounting, shares, read_class_weight(class_weight)),
         epsilon,
         delta,
         neighbours,
@@ -124,4 +131,4 @@ def _write(released: "Released", output: Path, report: Path | None) -> None:
         from dprules.files import write_whole
         from dprules.report import render
 
-        write_whole(report, render(released))
+        write_whole(report, render(released, output.name))

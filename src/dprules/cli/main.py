@@ -5,18 +5,21 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from dprules import __version__
 from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, report, schema, show, stream
-from dprules.cli.exits import Exit
+from dprules.cli.exits import Exit, StoppedError
 from dprules.errors import (
     DataError,
     DprulesError,
+    FileError,
     ModelError,
     PrivacyError,
     ResourceError,
@@ -49,6 +52,7 @@ _CODES: tuple[tuple[type[DprulesError], Exit], ...] = (
     (PrivacyError, Exit.PRIVACY),
     (UnverifiedError, Exit.UNVERIFIED),
     (ResourceError, Exit.RESOURCE),
+    (FileError, Exit.FILE),
     (SchemaError, Exit.INPUT),
     (DataError, Exit.INPUT),
     (ModelError, Exit.INPUT),
@@ -79,8 +83,10 @@ def main() -> None:
     remove_left_folders()
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, _terminate)
+    command = typer.main.get_command(app)
+    _hide_types_of_flags(command)
     try:
-        app()
+        command()
     except DprulesError as error:
         _stop(str(error), next(code for kind, code in _CODES if isinstance(error, kind)))
     except OSError as error:
@@ -89,6 +95,8 @@ def main() -> None:
         _stop("there is not enough memory. Use fewer columns, or a larger machine.", Exit.RESOURCE)
     except ImportError as error:  # a broken install, or no memory for a shared library
         _stop(f"{error.name or 'a library'} cannot be loaded. Install it again, or free some memory.", Exit.RESOURCE)
+    except StoppedError as stopped:
+        _stop(str(stopped), Exit.INTERRUPTED)
     except SystemExit as stopped:
         if stopped.code == Exit.INTERRUPTED:
             _stop("interrupted; no result was written.", Exit.INTERRUPTED)
@@ -111,8 +119,28 @@ def _say_what_failed(error: OSError) -> tuple[str, Exit]:
     if error.errno == errno.ENOMEM:
         return "there is not enough memory. Use fewer columns, or a larger machine.", Exit.RESOURCE
     where = f" {error.filename}" if isinstance(error.filename, str) else ""
+    if error.errno == errno.ENOENT and where:
+        return f"{where[1:]}: no such file. Check the name.", Exit.FILE
+    if error.errno == errno.EISDIR and where:
+        return f"{where[1:]} is a folder. Name a file in it.", Exit.FILE
     why = error.strerror or "the operating system refuses"
-    return f"cannot read or write{where}: {why}. Choose another place.", Exit.FILE
+    return f"cannot read or write{where}: {why}. Check its permissions, or name another file.", Exit.FILE
+
+
+def _hide_types_of_flags(command: Any) -> None:
+    """Show `--force`, not `--force <bool>`, in the help of a command and of those below it."""
+    command.get_params = partial(_list_parameters, command.get_params)
+    for below in getattr(command, "commands", {}).values():
+        _hide_types_of_flags(below)
+
+
+def _list_parameters(list_all: Callable[[Any], list[Any]], context: Any) -> list[Any]:
+    """Return the parameters of a command, `--help` included, flags without a type."""
+    parameters = list_all(context)
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""
+    return parameters
 
 
 def _place(error: Exception) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dprules.errors import DataError
+from dprules.errors import FileError, ParameterError
 
 if TYPE_CHECKING:  # models take a while to load: only the commands that need one wait for them
     from dprules.models import Released
@@ -25,7 +25,8 @@ ModelFile = Annotated[Path, typer.Argument(help="Model file written by `dprules 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Unverified = Annotated[bool, typer.Option("--unverified", help="Use a model that does not verify, with a banner.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output if left out.")]
-Dialect = Annotated[str, typer.Option(help="duckdb, postgres or sqlite (sql).")]
+Dialect = Annotated[str, typer.Option(help="duckdb, postgres, spark or sqlite (sql).")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
 
 BANNER = "NOT VERIFIED: the certificate does not hold for this model. Do not trust it."
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
@@ -77,9 +78,9 @@ def require_writable(path: Path) -> None:
     target = path.resolve()
     folder = target.parent
     if not folder.is_dir():
-        raise DataError(f"{path.parent}: no such folder for the output. Make it first.")
+        raise FileError(f"{path.parent}: no such folder for the output. Make it first.")
     if target.is_dir():
-        raise DataError(f"{path} is a folder. Name a file in it.")
+        raise FileError(f"{path} is a folder. Name a file in it.")
     try:
         # As `write_whole` will do it.
         handle, probe = tempfile.mkstemp(dir=folder, prefix=f".{target.name}.")
@@ -89,13 +90,13 @@ def require_writable(path: Path) -> None:
         pass
     else:
         return
-    raise DataError(f"{path.parent}: cannot be written. Choose another place or name for the output.")
+    raise FileError(f"{path.parent}: cannot be written. Choose another place or name for the output.")
 
 
 def require_new(path: Path, force: bool) -> None:
     """Refuse to overwrite what was paid for or written by hand, unless it is asked for."""
     if path.is_file() and not force:
-        raise DataError(f"{path} is there already. Name another file, or give --force to overwrite it.")
+        raise FileError(f"{path} is there already. Name another file, or give --force to overwrite it.")
 
 
 def require_no_model(path: Path) -> None:
@@ -104,7 +105,7 @@ def require_no_model(path: Path) -> None:
         with path.open("rb") as file:
             start = file.read(200)
         if _MODEL_MARK in start:
-            raise DataError(f"{path} is a file of dprules. Name another file for the output, or remove it.")
+            raise FileError(f"{path} is a file of dprules. Name another file for the output, or remove it.")
 
 
 def _files(path: Path) -> list[Path]:
@@ -120,7 +121,7 @@ def require_apart(outputs: Sequence[Path], inputs: Sequence[str | Path]) -> None
     taken = {file.resolve() for path in inputs for file in _files(Path(path))}
     for path in outputs:
         if path.resolve() in taken:
-            raise DataError(f"{path} is already used by this command. Choose another place for the output.")
+            raise FileError(f"{path} is already used by this command. Choose another place for the output.")
         taken.add(path.resolve())
 
 
@@ -132,6 +133,18 @@ def require_output(output: Path | None, inputs: Sequence[str | Path]) -> None:
         require_no_model(output)
 
 
+def require_new_output(output: Path | None, inputs: Sequence[str | Path], force: bool) -> None:
+    """Refuse what `require_output` does, and to overwrite a file, unless it is asked for."""
+    require_output(output, inputs)
+    if output is not None:
+        require_new(output, force)
+
+
+def marks_of(released: "Released", unverified: bool) -> list[str]:
+    """Return what an export of a model must say first: that it does not verify."""
+    return [BANNER] if unverified and released.faults() else []
+
+
 def write_or_echo(text: str, output: Path | None, mode: int = 0o644) -> None:
     """Write text to a file, or to standard output."""
     from dprules.files import write_whole
@@ -140,3 +153,19 @@ def write_or_echo(text: str, output: Path | None, mode: int = 0o644) -> None:
         typer.echo(text, nl=False)
     else:
         write_whole(output, text, mode)
+
+
+def read_class_weight(text: str | None) -> str | dict[str, float] | None:
+    """Read `balanced`, or weights such as `no=1,yes=5`."""
+    if text is None or text == "balanced":
+        return text
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, sign, number = part.rpartition("=")
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not name:
+            raise ParameterError("--class-weight must be balanced, or weights such as no=1,yes=5.")
+    return weights

@@ -1,10 +1,17 @@
 """`dprules plan`: what an epsilon buys, before any data is touched."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from dprules.defaults import DELTA, EPSILON, NEIGHBOURS, WIDTH
+
+if TYPE_CHECKING:  # learners take a while to load
+    from dprules.jobs.planning import PlanTable
 
 app = typer.Typer(help="What an epsilon buys, before any data is touched.", no_args_is_help=True)
 
@@ -14,35 +21,49 @@ Failure = Annotated[float, typer.Option(help="Probability with which the guarant
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-@app.command(
-    "list",
-    epilog="Example: dprules plan list --features 30 --epsilon 1 --delta 1e-6 --rows 50000 --error 0.1",
-)
+@app.command("list", epilog="Example: dprules plan list --schema schema.toml --rows 50000 --epsilon 1")
 def list_command(
-    features: Annotated[int, typer.Option(help="Boolean columns; both signs of each are literals.")],
-    epsilon: Epsilon = 1.0,
-    delta: Delta = 1e-6,
-    rows: Annotated[int | None, typer.Option(help="Rows at hand: what error do they guarantee?")] = None,
+    features: Annotated[
+        int | None, typer.Option(help="Boolean columns; both signs of each are literals. Or give --schema.")
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option(help="Schema file: with --rows, also what is typical on made-up tables like it.")
+    ] = None,
+    epsilon: Epsilon = EPSILON,
+    delta: Delta = DELTA,
+    rows: Annotated[int | None, typer.Option(help="Rows at hand: what accuracy do they allow?")] = None,
     error: Annotated[float | None, typer.Option(help="Wanted error on new records: how many rows?")] = None,
-    width: Annotated[int, typer.Option(help="Literals in one condition, at most.")] = 1,
-    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
+    width: Annotated[int, typer.Option(help="Literals in one condition, at most.")] = WIDTH,
+    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = NEIGHBOURS,
     failure: Failure = 0.05,
     as_json: Json = False,
 ) -> None:
-    """Rows that a decision list needs, or the error that rows guarantee; the paper's bound beside ours.
+    """Typical accuracy by simulation on made-up tables like yours, beside what is guaranteed at the worst.
 
-    The bounds are for records that some list labels without error, whatever their distribution. Real data is not like
-    that: there the accuracy is usually far better than guaranteed, and nothing is guaranteed.
+    The simulation needs --schema and --rows. The bounds are for records that some list labels without error, whatever
+    their distribution; real data is not like that: there the accuracy is usually far better than guaranteed, and
+    nothing is guaranteed.
     """
+    from dprules.cli.progress import progress_bar
     from dprules.jobs import plan_list
 
-    plan = plan_list(
-        features, epsilon, delta, width=width, rows=rows, error=error, failure=failure, neighbours=neighbours
-    )
+    with progress_bar() as progress:
+        plan = plan_list(
+            features,
+            epsilon,
+            delta,
+            schema=schema,
+            width=width,
+            rows=rows,
+            error=error,
+            failure=failure,
+            neighbours=neighbours,
+            progress=progress,
+        )
     if as_json:
         typer.echo(json.dumps(asdict(plan) | {"ratio": plan.ratio}, indent=2))
     else:
-        _print_table(*_list_rows(plan))
+        _print_tables(plan.tables())
 
 
 @app.command(
@@ -53,8 +74,8 @@ def stream_command(
     features: Annotated[int, typer.Option(help="Boolean features of an example.")],
     margin: Annotated[float, typer.Option(help="Margin of the target, in (0, 1]; 1/(2k) for k of d features.")],
     horizon: Annotated[int, typer.Option(help="Rounds of the stream.")],
-    epsilon: Epsilon = 1.0,
-    delta: Delta = 1e-6,
+    epsilon: Epsilon = EPSILON,
+    delta: Delta = DELTA,
     neighbours: Annotated[str, typer.Option(help="replace or zero-out.")] = "replace",
     failure: Failure = 0.05,
     as_json: Json = False,
@@ -69,72 +90,23 @@ def stream_command(
     if as_json:
         typer.echo(json.dumps(asdict(plan) | {"ratio": plan.ratio}, indent=2))
     else:
-        _print_table(*_stream_rows(plan))
+        _print_tables(plan.tables())
 
 
-Rows = tuple[str, list[tuple[str, str]], str]
-"""Title, lines and caption of a table."""
-
-
-def _print_table(title: str, rows: list[tuple[str, str]], caption: str) -> None:
+def _print_tables(tables: "Iterable[PlanTable]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, show_header=False, caption=caption, title_justify="left", caption_justify="left")
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)
-
-
-def _list_rows(plan: Any) -> Rows:
-    rows = [
-        ("candidate conditions", f"{plan.candidates:,}"),
-        ("tilt of a draw", f"{plan.tilt:.3g}   (the paper's: {_or_none(plan.paper_tilt)})"),
-        ("errors on the sample, at most", f"{plan.sample_errors:,.0f} rows"),
-    ]
-    if plan.rows is not None:
-        known = plan.guaranteed_error
-        promise = "no error below 50% is guaranteed" if known is None else f"error at most {known:.3f}"
-        rows.append((f"{plan.rows:,} rows", promise))
-    if plan.rows_needed and plan.rows_without_privacy and plan.paper_rows and plan.ratio:
-        rows += [
-            (f"rows for an error of {plan.error}", f"{plan.rows_needed:,}"),
-            ("... without privacy", f"{plan.rows_without_privacy:,}"),
-            ("... by the paper's bound", f"{plan.paper_rows:,}   ({plan.ratio:.1f} times ours)"),
-        ]
-    return f"Decision list: {_privacy(plan)}", rows, _assumption("records labelled by some such list", plan)
-
-
-def _stream_rows(plan: Any) -> Rows:
-    batched = plan.batched
-
-    def bound(mistakes: float) -> str:
-        vacuous = "   (no less than the horizon: promises nothing)" if mistakes >= plan.horizon else ""
-        return (f"{mistakes:,.0f}" if mistakes < 1e12 else f"{mistakes:.1e}") + vacuous
-
-    rows = [
-        ("coordinates", f"{plan.coordinates:,}   (features, bias, and their negations)"),
-        ("rounds", f"{plan.horizon:,}"),
-        ("mistakes, batched", bound(plan.mistakes)),
-        ("mistakes, guarded", bound(plan.guarded_mistakes)),
-        ("mistakes by the paper's bound", f"{bound(plan.paper_mistakes)}, {plan.ratio:,.3g} times ours"),
-        ("mistakes without privacy", bound(plan.mistakes_without_privacy)),
-        (
-            "batched parameters",
-            f"threshold {batched.threshold:,}, {batched.draws:,} draws x {batched.releases:,} releases, "
-            f"rate {batched.rate:.2e}, above ({batched.above:.3g}, {batched.above:.3g})",
-        ),
-    ]
-    return f"Stream: {_privacy(plan)}", rows, _assumption(f"examples with margin {plan.margin}", plan)
-
-
-def _or_none(tilt: float | None) -> str:
-    return "none, its lemma fails here" if tilt is None else f"{tilt:.3g}"
-
-
-def _privacy(plan: Any) -> str:
-    return f"epsilon {plan.epsilon:g}, delta {plan.delta:g}, {plan.neighbours} neighbours"
-
-
-def _assumption(what: str, plan: Any) -> str:
-    return f"For {what}; holds with probability {1 - plan.failure:g}."
+    console = Console(markup=False)
+    for plan in tables:
+        table = Table(
+            *plan.header,
+            title=plan.title,
+            show_header=bool(plan.header),
+            caption=plan.caption,
+            title_justify="left",
+            caption_justify="left",
+        )
+        for line in plan.lines:
+            table.add_row(*line)
+        console.print(table)

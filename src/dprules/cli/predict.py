@@ -9,13 +9,14 @@ import typer
 from dprules.cli.options import (
     Data,
     Delimiter,
+    Force,
     ModelFile,
     Multiline,
     Output,
     TableName,
     Unverified,
     load,
-    require_output,
+    require_new_output,
     write_or_echo,
 )
 
@@ -29,6 +30,7 @@ def predict(
         list[str] | None, typer.Option(help="Column to copy beside the prediction; may be given again.")
     ] = None,
     output: Output = None,
+    force: Force = False,
     table: TableName = None,
     delimiter: Delimiter = None,
     multiline: Multiline = False,
@@ -38,7 +40,7 @@ def predict(
     from dprules.jobs import predict_beside
 
     released = load(model, unverified)
-    require_output(output, [data, model])
+    require_new_output(output, [data, model], force)
     found = predict_beside(released.model, data, keep or [], table, delimiter, multiline)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")

@@ -1,14 +1,18 @@
-"""`dprules schema`: describe a table."""
+"""`dprules schema`: describe a table, and check the description."""
 
+import json
 import shlex
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dprules.cli.exits import Exit
 from dprules.cli.options import (
     Data,
     Delimiter,
+    Json,
     Multiline,
     TableName,
     repeat_source,
@@ -16,6 +20,9 @@ from dprules.cli.options import (
     require_new,
     require_writable,
 )
+
+if TYPE_CHECKING:  # tables take a while to load
+    from dprules.jobs import SchemaReport
 
 app = typer.Typer(help="Describe a table: everything in a schema is public.", no_args_is_help=True)
 
@@ -28,17 +35,26 @@ def _group() -> None:
 @app.command("draft", epilog="Example: dprules schema draft patients.csv --label readmitted -o schema.toml")
 def draft(
     data: Data,
-    label: Annotated[str, typer.Option(help="The column to predict.")],
+    label: Annotated[str | None, typer.Option(help="The column to predict; may be marked in the codebook.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Schema file to write.")] = Path("schema.toml"),
+    codebook: Annotated[
+        Path | None,
+        typer.Option(help="CSV file that says what columns hold: column, kind, values, lower, upper, step, label."),
+    ] = None,
+    like: Annotated[
+        str | None,
+        typer.Option(help="Public table of the same form to take values and cuts from; the certificate names it."),
+    ] = None,
     values_are_public: Annotated[
         bool, typer.Option("--values-are-public", help="List values and put cuts at quantiles; the schema will say so.")
     ] = False,
+    decimal: Annotated[str, typer.Option(help='"," if the file writes 3,14.')] = ".",
     table: TableName = None,
     delimiter: Delimiter = None,
     multiline: Multiline = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a schema file that is there already.")] = False,
 ) -> None:
-    """Draft a schema from column names and types; fill in values, cuts and classes by hand.
+    """Draft a schema from column names and types; what nobody but you can know is a "?" to fill in.
 
     No cell is read, unless you declare with --values-are-public that values may be known.
     """
@@ -46,11 +62,76 @@ def draft(
     from dprules.jobs import draft_schema
 
     require_writable(output)
-    require_apart([output], [data])
+    require_apart([output], [data, *(path for path in (codebook, like) if path is not None)])
     require_new(output, force)
     drafted = draft_schema(
-        data, label, values_are_public=values_are_public, table=table, delimiter=delimiter, multiline=multiline
+        data,
+        label,
+        values_are_public=values_are_public,
+        codebook=codebook,
+        like=like,
+        decimal=decimal,
+        table=table,
+        delimiter=delimiter,
+        multiline=multiline,
     )
+    gaps = drafted.gaps
     write_whole(output, drafted.to_toml())
     source = repeat_source(data, table, delimiter, multiline)
-    typer.echo(f"{output}: check it, then `dprules fit {source} --schema {shlex.quote(str(output))}`.")
+    quoted = shlex.quote(str(output))
+    if gaps:
+        words = f"{len(gaps)} entries" if len(gaps) > 1 else "one entry"
+        typer.echo(f"{output}: {words} to fill in; then `dprules schema check {quoted} --data {source}`.")
+    else:
+        typer.echo(f"{output}: check it, then `dprules fit {source} --schema {quoted}`.")
+
+
+@app.command("check", epilog="Example: dprules schema check schema.toml --data patients.csv")
+def check(
+    schema: Annotated[Path, typer.Argument(help="Schema file.")],
+    data: Annotated[str | None, typer.Option(help="Table that must have the columns; no cell is read.")] = None,
+    width: Annotated[int, typer.Option(help="Literals in one condition, 1 to 3.")] = 2,
+    epsilon: Annotated[float, typer.Option(help="Budget of the fit that is rehearsed.")] = 1.0,
+    delta: Annotated[float, typer.Option(help="Its delta.")] = 1e-6,
+    table: TableName = None,
+    delimiter: Delimiter = None,
+    multiline: Multiline = False,
+    as_json: Json = False,
+) -> None:
+    """List every gap of a schema with its line; without gaps, count what may be asked and show what a fit would spend.
+
+    No cell is read and nothing is spent. The exit code is 6 if there are gaps.
+    """
+    from dprules.jobs import check_schema
+
+    report = check_schema(
+        schema,
+        data,
+        width=width,
+        epsilon=epsilon,
+        delta=delta,
+        table=table,
+        delimiter=delimiter,
+        multiline=multiline,
+    )
+    typer.echo(json.dumps(asdict(report) | {"complete": report.complete}, indent=2) if as_json else _describe(report))
+    if not report.complete:
+        raise typer.Exit(Exit.INPUT)
+
+
+def _describe(report: "SchemaReport") -> str:
+    from dprules.schema import show_value
+
+    lines = [show_value(f"line {gap.line}: {gap}") for gap in report.gaps]
+    if report.complete:
+        lines.append(
+            f"No gaps. At most {report.literals:,} literals, {report.conditions:,} conditions of up to "
+            f"{report.width} literals."
+        )
+        lines.append(f"A fit with epsilon {report.epsilon:g} and delta {report.delta:g} would spend:")
+        lines += [f"  {part.what}: epsilon {part.epsilon:.4g}, delta {part.delta:.3g}" for part in report.spending]
+    else:
+        lines.append(f"{len(report.gaps)} gaps to mend." if len(report.gaps) > 1 else "One gap to mend.")
+    if report.unused:
+        lines.append(f"Columns of the data that rules will not ask about: {', '.join(map(show_value, report.unused))}.")
+    return "\n".join(lines)

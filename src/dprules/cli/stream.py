@@ -8,13 +8,16 @@ from typing import Annotated
 
 import typer
 
+from dprules.cli.exits import StoppedError
 from dprules.cli.options import (
     Dialect,
+    Force,
     Json,
     Output,
     Unverified,
     judge,
-    require_output,
+    marks_of,
+    require_new_output,
     write_or_echo,
 )
 
@@ -97,11 +100,14 @@ def _interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _say("Stopped; everything that was acknowledged is kept.")
+        sentence = "interrupted; everything that was acknowledged is kept. Repeat the command to go on."
+        raise StoppedError(sentence) from None
 
 
 @app.command(epilog="Example: dprules stream predict clicks new.jsonl -o labels.csv")
-def predict(state: State, events: Events, output: Output = None, unverified: Unverified = False) -> None:
+def predict(
+    state: State, events: Events, output: Output = None, force: Force = False, unverified: Unverified = False
+) -> None:
     """Write the class that the published hypothesis gives to each event. Predictions on private events are private."""
     import csv
     import io
@@ -110,7 +116,7 @@ def predict(state: State, events: Events, output: Output = None, unverified: Unv
 
     published = stream_show(state, unverified=unverified)
     judge(published, unverified)
-    require_output(output, [events, state])
+    require_new_output(output, [events, state], force)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(["prediction"])
@@ -139,13 +145,14 @@ def export(
     table: Annotated[str, typer.Option(help="Table that the SQL reads.")] = "events",
     dialect: Dialect = "duckdb",
     output: Output = None,
+    force: Force = False,
     unverified: Unverified = False,
 ) -> None:
     """Write the published hypothesis in another form."""
     from dprules.jobs import export as write_form
     from dprules.jobs import stream_show
 
-    require_output(output, [state])
+    require_new_output(output, [state], force)
     published = stream_show(state, unverified=unverified)
     judge(published, unverified)
-    write_or_echo(write_form(published, to, table, dialect), output)
+    write_or_echo(write_form(published, to, table, dialect, marks_of(published, unverified)), output)

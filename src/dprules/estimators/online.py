@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from dprules.accounting import Assumption, Certificate
 from dprules.errors import PrivacyError
 from dprules.estimators.online_base import OnlineClassifier
+from dprules.estimators.parameters import plain, read_seed
 from dprules.jobs import OnlineRequest, PlainLearner, StreamLearner, StreamSettings
 
 
@@ -38,8 +41,9 @@ class PrivateWinnowClassifier(OnlineClassifier):
         Names, for `learn_one`; without them, features are hashed into 256 coordinates.
     classes : sequence or None
         Both; otherwise read off the first block, and assumed public.
-    random_state : int or None
-        A seed; the result is then **not private**, and the certificate says so.
+    random_state : int, RandomState, Generator or None
+        Repeatable noise: the result is then **not private**, and the certificate says so. `BaggingClassifier` and other
+        ensembles set it in the estimators that they make.
 
     Examples
     --------
@@ -70,7 +74,7 @@ class PrivateWinnowClassifier(OnlineClassifier):
         width: int = 1,
         features: Sequence[str] | None = None,
         classes: Sequence[Any] | None = None,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -112,7 +116,13 @@ class PrivateWinnowClassifier(OnlineClassifier):
 
     def _make_learner(self, request: OnlineRequest) -> StreamLearner:
         settings = StreamSettings(
-            self.epsilon, self.delta, self.algorithm, self.neighbours, self.horizon, self.margin, self.switch_after
+            plain(self.epsilon),
+            plain(self.delta),
+            plain(self.algorithm),
+            plain(self.neighbours),
+            plain(self.horizon),
+            plain(self.margin),
+            plain(self.switch_after),
         )
         assumed = [Assumption.COLUMN_NAMES, Assumption.RECORD_BY_RECORD]
         if request.real:
@@ -121,8 +131,7 @@ class PrivateWinnowClassifier(OnlineClassifier):
             assumed.append(Assumption.POSITIVE_NUMBERS)
         if not self._declared:
             assumed.append(Assumption.CLASSES_FROM_LABELS)
-        seed = None if self.random_state is None else int(self.random_state)
-        learner = StreamLearner(settings, request, assumed, seed)
+        learner = StreamLearner(settings, request, assumed, read_seed(self.random_state))
         self.certificate_ = learner.certificate
         return learner
 
@@ -157,7 +166,7 @@ class WinnowClassifier(OnlineClassifier):
         self.classes = classes
 
     def _make_learner(self, request: OnlineRequest) -> PlainLearner:
-        return PlainLearner(request, self.rate)
+        return PlainLearner(request, plain(self.rate))
 
 
 class ConfidentWinnowClassifier(WinnowClassifier):
@@ -190,4 +199,4 @@ class ConfidentWinnowClassifier(WinnowClassifier):
         self.confidence = confidence
 
     def _make_learner(self, request: OnlineRequest) -> PlainLearner:
-        return PlainLearner(request, self.rate, self.margin, self.confidence)
+        return PlainLearner(request, plain(self.rate), plain(self.margin), plain(self.confidence))

@@ -7,9 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from dprules.errors import DataError, ParameterError
+from dprules.estimators.html import describe_parameters, write_estimator
 from dprules.estimators.inputs import as_columns, find_classes, is_frame, read_features, read_labels, typed_classes
 from dprules.estimators.river_face import RiverFace, register
 from dprules.jobs import OnlineRequest, PlainLearner, StreamLearner, hash_name, infer_label, kind_of_labels, read_signs
@@ -38,6 +40,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
     _request: OnlineRequest
     _label: Label
     _declared: bool
+    _fitted_with: Mapping[str, str]
     _hashes = False
 
     def __sklearn_tags__(self) -> Any:
@@ -106,7 +109,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         self._request = request
         learner = self._make_learner(request)
         self.classes_ = shown[order]
+        self._fitted_with = describe_parameters(self)
         return learner
+
+    def _html_repr(self) -> str:
+        """Return what notebooks show; scikit-learn asks for it."""
+        if not hasattr(self, "classes_"):
+            return str(estimator_html_repr(self))
+        return write_estimator(self, self.hypothesis_, getattr(self, "certificate_", None), self._fitted_with)
 
     @property
     def hypothesis_(self) -> Halfspace:

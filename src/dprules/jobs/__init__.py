@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dprules.jobs.auditing import AuditReport, audit
+    from dprules.jobs.checking import SchemaReport, check_schema
     from dprules.jobs.drafting import draft_schema
     from dprules.jobs.evaluation import Evaluation, evaluate
     from dprules.jobs.exporting import export
-    from dprules.jobs.fitting import FitRequest, FitSummary, check_fit, fit, fit_without_privacy
-    from dprules.jobs.infer import infer_label, infer_schema, read_names
+    from dprules.jobs.figures import Figure
+    from dprules.jobs.fitting import FitRequest, FitSummary, Spending, check_fit, fit, fit_without_privacy
+    from dprules.jobs.infer import infer_label, infer_schema, read_names, require_numbers
     from dprules.jobs.labels import as_labels, kind_of_labels, require_readable
     from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_signs
-    from dprules.jobs.planning import ListPlan, StreamPlan, plan_list, plan_stream
+    from dprules.jobs.planning import ListPlan, StreamPlan, Typical, plan_list, plan_stream
     from dprules.jobs.prediction import PredictedRows, predict, predict_beside, predict_places
     from dprules.jobs.settings import ListSettings, StreamSettings
     from dprules.jobs.streams import Stream, stream_init, stream_learn, stream_predict, stream_show
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AuditReport",
     "Evaluation",
+    "Figure",
     "FitRequest",
     "FitSummary",
     "ListPlan",
@@ -31,18 +34,23 @@ __all__ = [
     "OnlineRequest",
     "PlainLearner",
     "PredictedRows",
+    "SchemaReport",
+    "Spending",
     "Stream",
     "StreamLearner",
     "StreamPlan",
     "StreamSettings",
+    "Typical",
     "as_labels",
     "audit",
     "check_fit",
+    "check_schema",
     "draft_schema",
     "evaluate",
     "export",
     "fit",
     "fit_without_privacy",
+    "fit_yardstick",
     "hash_name",
     "infer_label",
     "infer_schema",
@@ -54,6 +62,7 @@ __all__ = [
     "predict_places",
     "read_names",
     "read_signs",
+    "require_numbers",
     "require_readable",
     "stream_init",
     "stream_learn",
@@ -64,14 +73,16 @@ __all__ = [
 
 _PLACES = {
     "auditing": ("AuditReport", "audit"),
+    "checking": ("SchemaReport", "check_schema"),
     "drafting": ("draft_schema",),
     "evaluation": ("Evaluation", "evaluate"),
     "exporting": ("export",),
-    "fitting": ("FitRequest", "FitSummary", "check_fit", "fit", "fit_without_privacy"),
-    "infer": ("infer_label", "infer_schema", "read_names"),
+    "figures": ("Figure",),
+    "fitting": ("FitRequest", "FitSummary", "Spending", "check_fit", "fit", "fit_without_privacy", "fit_yardstick"),
+    "infer": ("infer_label", "infer_schema", "read_names", "require_numbers"),
     "labels": ("as_labels", "kind_of_labels", "require_readable"),
     "online": ("OnlineRequest", "PlainLearner", "StreamLearner", "hash_name", "read_signs"),
-    "planning": ("ListPlan", "StreamPlan", "plan_list", "plan_stream"),
+    "planning": ("ListPlan", "StreamPlan", "Typical", "plan_list", "plan_stream"),
     "prediction": ("PredictedRows", "predict", "predict_beside", "predict_places"),
     "settings": ("ListSettings", "StreamSettings"),
     "streams": ("Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dprules.errors import DataError
-from dprules.schema import PrivateCuts, Schema
+from dprules.schema import PrivateCuts, PrivateValues, Schema
 from dprules.tables import Table, read_matrix
 
 
@@ -12,7 +12,8 @@ def check_rows(table: Table, schema: Schema) -> None:
 
     **Not private**: the answer depends on rows. Only for rows that are public.
     """
-    columns = [schema.label.column(), *(c for c in schema.columns if not isinstance(c, PrivateCuts))]
+    known = (c for c in schema.columns if not isinstance(c, PrivateCuts | PrivateValues))
+    columns = [schema.label.column(), *known]
     codes = np.concatenate([np.zeros((0, len(columns)), np.int16), *read_matrix(table, columns)])
     labels = codes[:, 0]
     if not len(codes):

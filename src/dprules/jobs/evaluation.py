@@ -1,49 +1,29 @@
-"""How accurate a model is: bought with epsilon, or on rows that are public."""
+"""How good a model is: bought with epsilon, or on rows that are public."""
 
-from dataclasses import dataclass
-from math import sqrt
+from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dprules.accounting import Account, Assumption, Certificate, Counts, Neighbours
-from dprules.errors import ParameterError, PrivacyError
+from dprules.accounting import Account, Assumption, Counts, Neighbours, Unit
+from dprules.errors import DataError, ParameterError, PrivacyError
+from dprules.jobs.assessment import Evaluation, assess
+from dprules.jobs.figures import Noise
 from dprules.jobs.prediction import predict_batches
 from dprules.jobs.quiet import without_sizes
-from dprules.mechanisms import noisy_counts
+from dprules.jobs.scores import Groups
+from dprules.mechanisms import noisy_counts, os_bits
 from dprules.models import Released
 from dprules.numbers import Real
-from dprules.schema import Label
-from dprules.tables import open_table
-from dprules.tables.cells import read_codes
+from dprules.schema import Label, show_value
+from dprules.tables import Table, open_table
+from dprules.tables.cells import read_codes, read_identities
+from dprules.tables.records import choose_rows
 
-ANSWERS = "right and wrong answers"
+__all__ = ["ANSWERS", "Evaluation", "evaluate"]
 
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Accuracy, and how it was paid for.
-
-    Parameters
-    ----------
-    accuracy : float
-        The share of right answers.
-    rows : int
-        Rows with a declared label; noisy unless they are public.
-    error : float
-        About 95% of the time the noise moves the accuracy by less than this.
-    certificate : Certificate or None
-        What was spent; None: the rows are public.
-    """
-
-    accuracy: float
-    rows: int
-    error: float
-    certificate: Certificate | None
-
-    @property
-    def epsilon(self) -> float | None:
-        """What was spent; None: the rows are public."""
-        return None if self.certificate is None else self.certificate.epsilon
+ANSWERS = "answers by rule and true class"
+"""The name of the release."""
 
 
 @without_sizes
@@ -55,11 +35,15 @@ def evaluate(
     public: bool = False,
     neighbours: str = "add-remove",
     label: str | None = None,
+    unit: str | None = None,
+    unit_rows: int = 1,
     table: str | None = None,
     delimiter: str | None = None,
     multiline: bool = False,
 ) -> Evaluation:
-    """Count right and wrong answers, exactly on public rows or in two noisy cells.
+    """Count rows by the rule that decides them and their true class: exactly on public rows, or with noise.
+
+    Guarantee: epsilon-DP for what is returned, unless the rows are public: one histogram, and what follows from it.
 
     Parameters
     ----------
@@ -74,7 +58,11 @@ def evaluate(
     neighbours : str
         Of the price.
     label : str or None
-        The column with the true labels; None: the model's.
+        The column with the true labels, which has the classes of the model's label; None: the model's.
+    unit : str or None
+        Column that says whose a row is; not with `public`.
+    unit_rows : int
+        Rows of a unit that are kept, chosen at random.
     table, delimiter, multiline
         As for `open_table`.
     """
@@ -83,44 +71,78 @@ def evaluate(
     relation = Neighbours.parse(neighbours)
     if relation is Neighbours.ZERO_OUT:
         raise ParameterError("a table has no zero-out neighbours. Choose add-remove or replace.")
-    truth = Label(label or released.label.name, released.label.classes, inferred=True)
-    account = None if epsilon is None else Account(epsilon, 0, relation)
-    touched = 1 if relation is Neighbours.ADD_REMOVE else 2
-    if account is not None:
-        account.charge(ANSWERS, Counts(account.epsilon / touched))
-    counts = _count_answers(released, data, truth, table, delimiter, multiline)
-    if account is None:
-        return Evaluation(_share(counts), int(counts.sum()), 0.0, None)
-    counts = np.maximum(noisy_counts(counts, account.epsilon / touched), 0)
-    error = min(1.0, 2 * sqrt(2) * touched / float(account.epsilon) / max(1, int(counts.sum())))
-    certificate = account.certificate(secure=True, assumptions=_assumptions(relation, multiline))
-    return Evaluation(_share(counts), int(counts.sum()), error, certificate)
-
-
-def _assumptions(relation: Neighbours, multiline: bool) -> list[Assumption]:
-    found = [Assumption.SCHEMA, Assumption.SETTINGS]
-    if relation is Neighbours.REPLACE:
-        found.append(Assumption.ROW_COUNT)
-    if multiline:
-        found.append(Assumption.BALANCED_QUOTES)
-    return found
-
-
-def _share(counts: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
-    return float(counts[0] / max(1, int(counts.sum())))
-
-
-def _count_answers(
-    released: Released, data: object, truth: Label, table: str | None, delimiter: str | None, multiline: bool
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return how many rows with a declared label are answered right, and how many wrong, from one reading."""
-    column = truth.column()
-    right = 0
-    known = 0
+    truth = _true_label(released, label)
+    whose = Unit(unit, unit_rows)
+    if public and unit is not None:
+        raise ParameterError("a unit is a matter of the price, and public rows have none. Leave out one of the two.")
+    price = None if epsilon is None else _charge(epsilon, relation, whose)
+    groups = Groups.of(released.model, truth.classes)
     with open_table(data, table, delimiter, multiline) as opened:
-        opened.require([truth.name])
-        for batch in predict_batches(released.model, opened, [truth.name]):
-            codes = read_codes(column, batch.cells[truth.name])
-            known += int((codes >= 0).sum())
-            right += int((batch.labels == np.array(truth.classes)[codes])[codes >= 0].sum())
-    return np.array([right, known - right])
+        counts = _count_answers(released, opened, truth, whose, len(groups.names))
+    if price is None:
+        _require_rows(counts, truth)
+        return assess(groups, counts, Noise(None), truth, released.label.positive, None)
+    account, tilt = price
+    noisy = noisy_counts(counts, tilt)
+    certificate = account.certificate(secure=True, assumptions=_assumptions(account, multiline))
+    return assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
+
+
+def _charge(epsilon: Real, relation: Neighbours, unit: Unit) -> tuple[Account, Fraction]:
+    """Charge the histogram before any row is read, and return its tilt: an exchange of rows touches two cells."""
+    account = Account(epsilon, 0, relation, unit)
+    touched = 1 if relation is Neighbours.ADD_REMOVE else 2
+    tilt = account.epsilon / (touched * unit.rows)
+    account.charge(ANSWERS, Counts(tilt))
+    return account, tilt
+
+
+def _true_label(released: Released, name: str | None) -> Label:
+    """Return the label to compare with; a column that the model asks about is none."""
+    wanted = released.label.name if name is None else name
+    if wanted in {column.name for column in released.model.columns}:
+        raise ParameterError(
+            f"column {wanted!r} is one that the model asks about, not the label that it predicts. "
+            f"That is {released.label.name!r}."
+        )
+    return Label(wanted, released.label.classes, inferred=True)
+
+
+def _require_rows(counts: NDArray[np.int64], truth: Label) -> None:
+    """Refuse public rows of which none has a class of the model: the column is not its label."""
+    if not counts.any():
+        classes = ", ".join(map(show_value, truth.classes[:5])) + (", ..." if len(truth.classes) > 5 else "")
+        raise DataError(
+            f"column {truth.name!r} holds none of the classes that the model predicts ({classes}) in any row. "
+            "Name the column that does with --label."
+        )
+
+
+def _assumptions(account: Account, multiline: bool) -> list[Assumption]:
+    flags = {
+        Assumption.ROW_COUNT: account.neighbours is Neighbours.REPLACE,
+        Assumption.BALANCED_QUOTES: multiline,
+    }
+    return [Assumption.SCHEMA, Assumption.SETTINGS, *(one for one, holds in flags.items() if holds)]
+
+
+def _count_answers(released: Released, table: Table, truth: Label, unit: Unit, groups: int) -> NDArray[np.int64]:
+    """Return how many rows each group decides, by their true class: private until noise is added.
+
+    Rows are read once; those without a declared label, or beyond the rows of their unit, are left out.
+    """
+    column = truth.column()
+    others = [truth.name, *([unit.column] if unit.column is not None else [])]
+    table.require(others)
+    places, truths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int16)]
+    owners = []
+    known: dict[str, int] = {}
+    for batch in predict_batches(released.model, table, others):
+        places.append(batch.places)
+        truths.append(read_codes(column, batch.cells[truth.name]))
+        if unit.column is not None:
+            owners.append(read_identities(batch.cells[unit.column], known))
+    codes = np.concatenate(truths)
+    chosen = choose_rows(codes, owners, unit, os_bits)
+    cells = np.concatenate(places)[chosen] * column.size + codes[chosen]
+    return np.bincount(cells, minlength=groups * column.size).reshape(groups, column.size).astype(np.int64)

@@ -1,16 +1,23 @@
 """A model in another language."""
 
 import json
+from collections.abc import Sequence
 
 from dprules.accounting import SEEDED
 from dprules.errors import ParameterError
 from dprules.models import Released, RuleList
+from dprules.models.export.header import describe_released
 
 FORMS = ("sql", "python", "markdown", "json")
 
 
-def export(released: Released, to: str, table: str | None = None, dialect: str = "duckdb") -> str:
+def export(
+    released: Released, to: str, table: str | None = None, dialect: str = "duckdb", marks: Sequence[str] = ()
+) -> str:
     """Return a released model as SQL, Python, Markdown or JSON, ending with a line end.
+
+    All but JSON say in a comment, or below the table, what is predicted, epsilon, delta, neighbours and unit, what
+    missing and undeclared cells mean, and the digest of the model. A model whose noise was seeded is marked in all.
 
     Parameters
     ----------
@@ -21,26 +28,26 @@ def export(released: Released, to: str, table: str | None = None, dialect: str =
     table : str or None
         The table that SQL selects from; None: the one that it was learnt from, or "data".
     dialect : str
-        "duckdb", "postgres" or "sqlite".
+        "duckdb", "postgres", "spark" or "sqlite".
+    marks : sequence of str
+        Warnings that the export begins with, such as that the model does not verify.
     """
     if to not in FORMS:
         raise ParameterError(f"to must be one of {', '.join(FORMS)}; got {to!r}. Choose one.")
     model = released.model
+    header = describe_released(released, marks)
     if to == "sql":
-        text = model.to_sql(table or released.table or "data", dialect)
+        text = model.to_sql(table or released.table or "data", dialect, header)
     elif to == "json":
-        text = model.to_json()
+        text = _mark(model.document(), released, marks)
     elif not isinstance(model, RuleList):
         raise ParameterError(f"a halfspace has no {to} form yet. Export sql or json.")
     else:
-        text = model.to_python() if to == "python" else model.to_markdown()
-    return mark_seeded(text, to, released).rstrip("\n") + "\n"
+        text = model.to_python(header) if to == "python" else model.to_markdown(header)
+    return text.rstrip("\n") + "\n"
 
 
-def mark_seeded(text: str, to: str, released: Released) -> str:
-    """Return an export with a mark if its noise was seeded: such a model is not private, wherever it goes."""
-    if released.certificate.private:
-        return text
-    if to == "json":
-        return json.dumps({"warning": SEEDED} | json.loads(text), indent=2)
-    return {"sql": f"-- {SEEDED}\n", "python": f"# {SEEDED}\n", "markdown": f"**{SEEDED}**\n\n"}[to] + text
+def _mark(document: dict[str, object], released: Released, marks: Sequence[str]) -> str:
+    """Return JSON with its warnings: JSON has no comments, and a model that is not private must say so anywhere."""
+    warnings = [*marks, *([] if released.certificate.private else [SEEDED])]
+    return json.dumps(({"warning": " ".join(warnings)} if warnings else {}) | document, indent=2)

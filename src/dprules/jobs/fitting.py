@@ -2,32 +2,34 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dprules.accounting import Account, Assumption, Neighbours, Unit
+from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, TakenFrom, Unit
+from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
 from dprules.errors import ParameterError
 from dprules.jobs.check_rows import check_rows
 from dprules.jobs.labels import require_matching_kind, with_labels
+from dprules.jobs.questions import count_questions
 from dprules.jobs.quiet import without_sizes
 from dprules.learners.cuts import SHARE, buy_cuts
 from dprules.learners.lists import (
+    CLASSES_SHARE,
     ListSettings,
     Progress,
-    greedy_without_privacy,
     learn_list,
     name_rules,
     rivest,
-    short_list,
+    yardstick,
 )
+from dprules.learners.values import buy_values
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released, RuleList
-from dprules.numbers import Real
+from dprules.numbers import Real, rational
 from dprules.private import Private
-from dprules.schema import Schema, build_conditions, count_conditions, refuse_placeholders
-from dprules.schema.conditions import MOST_CONDITIONS
-from dprules.tables import ColumnsTable, Records, Table, open_table, read_records
+from dprules.schema import Literal, Schema, build_conditions
+from dprules.tables import ColumnsTable, Records, Sample, Table, open_table, read_records
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -62,16 +64,16 @@ class FitRequest(Private):
         Whether cells of a CSV file may hold line ends between quotes.
     seed : int or None
         For repeatable noise: the result is then not private.
-    assumptions : tuple of Assumption
+    assumptions : tuple of Assumed
         What was inferred instead of declared.
     """
 
     data: object
     schema: Schema
     settings: ListSettings = field(default_factory=ListSettings)
-    epsilon: Real = 1.0
-    delta: Real = 1e-6
-    neighbours: str | Neighbours = "add-remove"
+    epsilon: Real = EPSILON
+    delta: Real = DELTA
+    neighbours: str | Neighbours = NEIGHBOURS
     unit: str | None = None
     unit_rows: int = 1
     rows_are_public: bool = False
@@ -80,7 +82,7 @@ class FitRequest(Private):
     delimiter: str | None = None
     multiline: bool = False
     seed: int | None = None
-    assumptions: tuple[Assumption, ...] = (Assumption.SCHEMA,)
+    assumptions: tuple[Assumed, ...] = (Assumption.SCHEMA,)
 
     def account(self) -> Account:
         """Return the budget as an account that nothing has been charged to; a budget that makes no sense is refused."""
@@ -92,12 +94,36 @@ class FitRequest(Private):
             raise ParameterError("delta must lie strictly between 0 and 1; got 0. 1e-6 is usual.")
         return account
 
+    @property
+    def table_name(self) -> str | None:
+        """What the table is called: in its database, or by its file; the folder it lies in is nobody's business."""
+        path = self.data if isinstance(self.data, str | Path) else None
+        if self.table is not None or path is None or "://" in str(path):
+            return self.table
+        name = Path(path).name.split(".")[0]
+        return name if name and name.isprintable() and not set(name) & set("*?[") else None
+
     @contextmanager
     def opened(self) -> Iterator[Table]:
         """Open the table, with the labels if they were given apart."""
         data = self.data if self.labels is None else with_labels(self.data, self.labels, self.schema.label)
         with open_table(data, self.table, self.delimiter, self.multiline) as table:
             yield table
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """A part of the budget, and what it is for."""
+
+    what: str
+    epsilon: float
+    delta: float
+
+    @classmethod
+    def of(cls, charge: Charge) -> "Spending":
+        """Return what a charge takes."""
+        names = " and ".join(release.name for release in charge.releases)
+        return cls(names, float(charge.epsilon), float(charge.delta))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +134,7 @@ class FitSummary:
     conditions: int
     epsilon: float
     delta: float
+    spending: tuple[Spending, ...] = ()
 
 
 @without_sizes
@@ -122,27 +149,32 @@ def check_fit(request: FitRequest) -> FitSummary:
     unit = [] if request.unit is None else [request.unit]
     nothing: dict[str, list[object]] = {name: [] for name in (*request.schema.names, *unit)}
     records = read_records(ColumnsTable(nothing), request.schema, account.unit, os_bits)
-    _learn(request, records, account, [], os_bits, _silent)
-    return summary
+    rehearsed = _learn(request, records, account, [], os_bits, _silent)
+    return replace(summary, spending=tuple(Spending.of(charge) for charge in rehearsed.certificate.charges))
 
 
 def _check(request: FitRequest, table: Table) -> FitSummary:
     account = request.account()
     schema = request.schema
-    refuse_placeholders(schema)
+    if request.unit == schema.label.name:
+        raise ParameterError(f"column {request.unit!r} is the label, and cannot say whose a row is. Name another one.")
+    _require_something_left(request)
     table.require([*schema.names, *([] if request.unit is None else [request.unit])])
     require_matching_kind(table.kinds()[schema.label.name], schema.label)
-    # Bought cuts are at most as many as were asked for.
-    most = schema.with_cuts({column.name: range(column.number) for column in schema.private_cuts})
-    literals = most.literals()
-    if not literals:
-        raise ParameterError("no column leaves anything to ask. Declare at least two values or one cut.")
-    conditions = count_conditions(literals, request.settings.width)
-    if conditions > MOST_CONDITIONS:
-        raise ParameterError(f"{conditions:,} conditions are too many. Lower width, or declare fewer cuts and values.")
+    literals, conditions = count_questions(schema, request.settings.width)
     if request.rows_are_public:
         check_rows(table, schema)
-    return FitSummary(len(literals), conditions, float(account.epsilon), float(account.delta))
+    return FitSummary(literals, conditions, float(account.epsilon), float(account.delta))
+
+
+def _require_something_left(request: FitRequest) -> None:
+    """Refuse shares that add up to everything before the first of them is spent."""
+    settings, schema = request.settings, request.schema
+    shares = [settings.shares.get("counts", 0), *(column.share for column in schema.private_values)]
+    shares += [settings.shares.get("cuts", SHARE)] if schema.private_cuts else []
+    shares += [settings.shares.get("classes", CLASSES_SHARE)] if settings.needs_classes else []
+    if sum(rational(share, "share", zero=True) for share in shares) >= 1:
+        raise ParameterError("the shares leave nothing for the rules. Lower them.")
 
 
 def _silent(step: str, done: int, total: int | None) -> None:
@@ -176,22 +208,23 @@ def _learn(
     request: FitRequest,
     records: Records,
     account: Account,
-    assumptions: list[Assumption],
+    assumptions: list[Assumed],
     bits: Bits,
     progress: Progress,
 ) -> Released:
-    """Buy cuts, draw rules, certify: each release is charged before it is drawn."""
+    """Buy values and cuts, draw rules, certify: each release is charged before it is drawn."""
     settings = request.settings
-    schema = buy_cuts(records, request.schema, account, settings.shares.get("cuts", SHARE), bits)
+    schema = buy_values(records, request.schema, account, bits)
+    schema = buy_cuts(records, schema, account, settings.shares.get("cuts", SHARE), bits)
     literals = schema.literals()
     classes = schema.label.classes
     sample = records.sample(literals, len(classes))
     rules = learn_list(sample, literals, classes, settings, account, bits, progress)
     certificate = account.certificate(secure=bits.secure, assumptions=assumptions, settings=settings.document())
-    return Released.of(rules, schema.label, certificate, request.table)
+    return Released.of(rules, schema.label, certificate, request.table_name)
 
 
-def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list[Assumption]:
+def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list[Assumed]:
     flags: Mapping[Assumption, bool] = {
         # What comes from memory may have been computed by anything; a file is taken as it is.
         Assumption.RECORD_BY_RECORD: not isinstance(request.data, str | Path),
@@ -201,14 +234,14 @@ def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list
         Assumption.ROWS_CHECKED: request.rows_are_public,
         Assumption.BALANCED_QUOTES: multiline,
     }
-    return [*request.assumptions, Assumption.SETTINGS, *(one for one, holds in flags.items() if holds)]
+    like = request.schema.values_like
+    taken = [] if like is None else [TakenFrom(like)]
+    return [*request.assumptions, Assumption.SETTINGS, *(one for one, holds in flags.items() if holds), *taken]
 
 
 @without_sizes
-def fit_without_privacy(
-    request: FitRequest, max_rules: int | None = None, reward: float = 0.5, *, scheduled: bool = False
-) -> RuleList:
-    """Learn a list **without privacy**: the yardstick.
+def fit_without_privacy(request: FitRequest, max_rules: int | None = None, reward: float = 0.5) -> RuleList:
+    """Learn Rivest's greedy list **without privacy**.
 
     Parameters
     ----------
@@ -217,18 +250,31 @@ def fit_without_privacy(
     max_rules : int or None
         Rules before the default.
     reward : float
-        Of a correct record against an error, where no rule is free of errors (Rivest's greedy list).
-    scheduled : bool
-        DP-GreedyCover's own schedule without noise instead, whose first reward is `reward`.
+        Of a correct record against an error, where no rule is free of errors.
     """
+    sample, literals = _public_sample(request)
+    conditions = build_conditions(literals, request.settings.width)
+    drawn = rivest(sample, conditions, max_rules, (reward,))
+    return name_rules(drawn, conditions, literals, request.schema.label.classes).simplified()
+
+
+@without_sizes
+def fit_yardstick(request: FitRequest) -> RuleList:
+    """Learn the best list that the private recipe finds without noise, of a few settings: **not private**.
+
+    Parameters
+    ----------
+    request : FitRequest
+        Data, schema and width; its budget is not used.
+    """
+    sample, literals = _public_sample(request)
+    conditions = build_conditions(literals, request.settings.width)
+    return yardstick(sample, conditions, literals, request.schema.label.classes)
+
+
+def _public_sample(request: FitRequest) -> tuple[Sample, tuple[Literal, ...]]:
     schema = request.schema
     with request.opened() as table:
         records = read_records(table, schema, Unit(), os_bits)
-    literals = schema.literals()
-    conditions = build_conditions(literals, request.settings.width)
-    sample = records.sample(literals, len(schema.label.classes))
-    if scheduled:
-        drawn = greedy_without_privacy(sample, conditions, short_list(max_rules or 12, reward).rewards)
-    else:
-        drawn = rivest(sample, conditions, max_rules, (reward,))
-    return name_rules(drawn, conditions, literals, schema.label.classes).simplified()
+    literals = tuple(schema.literals())
+    return records.sample(literals, len(schema.label.classes)), literals

@@ -1,10 +1,12 @@
 """A schema for data without one: from types and names, which are public, and never from cells."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from dprules.errors import DataError
 from dprules.schema import Boolean, Clipped, Column, Label, Positive, Schema, Value
 from dprules.schema.cells import read_value
 from dprules.tables import open_table
@@ -16,6 +18,31 @@ def read_names(data: Any) -> list[str]:
     """Return the names of the columns of a frame, whatever library it is of."""
     with open_table(data) as table:
         return list(table.names)
+
+
+def require_numbers(frame: Any) -> None:
+    """Refuse a frame with a column that holds neither numbers nor Booleans by its type, which is public.
+
+    Without a schema, every cell of text would be missing. Columns of objects and of Arrow's null type are not refused:
+    a column of numbers gets the one from a single odd cell, the other from having no values. These are facts about
+    rows.
+    """
+    with open_table(frame) as table:
+        kinds = table.kinds()
+    for (name, kind), declared in zip(kinds.items(), _types_of(frame), strict=True):
+        if kind in ("categorical", "date") and not str(declared).lower().startswith("null"):
+            short = re.split(r"\W", str(declared))[0]  # some types go on with their values
+            raise DataError(
+                f"column {name!r} holds neither numbers nor Booleans by its type ({short}). Describe the columns in "
+                "a schema (schema=...), or convert it."
+            )
+
+
+def _types_of(frame: Any) -> Any:
+    """Return the declared types of the columns of a frame, in their order."""
+    if hasattr(frame, "dtypes"):  # pandas, Polars
+        return frame.dtypes
+    return (frame.schema() if callable(frame.schema) else frame.schema).types  # Ibis, Arrow
 
 
 def infer_columns(data: Any, names: Sequence[str], real: bool = False) -> tuple[Column, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dprules.accounting import Assumption, Certificate
 from dprules.jobs.infer import infer_columns
-from dprules.jobs.labels import label_cells, require_readable
+from dprules.jobs.labels import kind_of_labels, label_cells, require_readable
 from dprules.jobs.quiet import without_sizes
 from dprules.learners.streams import (
     Block,
@@ -160,7 +160,8 @@ class OnlineRequest:
 
 def read_signs(labels: Any, label: Label) -> NDArray[np.int8]:
     """Return -1 and 1 for the two classes, 0 (nothing happened) for anything else."""
-    require_readable(labels, label)
+    if kind_of_labels(labels) != "f":  # a block whose labels are all missing is one of floats: a fact about its rows
+        require_readable(labels, label)
     codes = read_codes(label.column(), label_cells(labels))
     return np.array([-1, 1, 0], dtype=np.int8)[codes]
 

@@ -92,8 +92,9 @@ def predict_beside(
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class PredictedBatch(Private):
-    """The labels of some rows, and their cells."""
+    """The labels of some rows, and their cells; `places` are the rules that decide, or the classes of a halfspace."""
 
+    places: NDArray[np.int64]
     labels: NDArray[Any]
     cells: Mapping[str, Cells]
 
@@ -103,10 +104,12 @@ def predict_batches(model: Model, table: Table, others: Sequence[str] = ()) -> I
     names = list(dict.fromkeys([*(column.name for column in model.columns), *others]))
     for size, cells in table.batches(names):
         if isinstance(model, RuleList):
-            labels = model.labels_at(_decide_cells(model, size, cells))
+            places = _decide_cells(model, size, cells)
+            labels = model.labels_at(places)
         else:
-            labels = np.array(model.classes)[(_weigh_cells(model, size, cells) > 0).astype(np.int64)]
-        yield PredictedBatch(labels, cells)
+            places = (_weigh_cells(model, size, cells) > 0).astype(np.int64)
+            labels = np.array(model.classes)[places]
+        yield PredictedBatch(places, labels, cells)
 
 
 @without_sizes

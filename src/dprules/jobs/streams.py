@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dprules.errors import DataError, ParameterError
+from dprules.jobs.questions import count_questions
 from dprules.learners.streams import (
     EventBatch,
     EventFile,
@@ -44,6 +45,7 @@ def stream_init(
 ) -> tuple[Released, int]:
     """Make a stream: a folder with private state and a public hypothesis; return it, and the number of features."""
     settings = StreamSettings(epsilon, delta, algorithm, neighbours, horizon, margin, switch_after)
+    count_questions(schema, width)
     features = StreamFeatures(schema, width)
     return create_stream(folder, settings, features), features.count
 

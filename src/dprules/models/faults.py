@@ -153,8 +153,7 @@ def _looks_at_classes(event: Event, certificate: Certificate) -> bool:
         return False
     # Rewards or a number of rules that nobody gave were chosen from class counts.
     chosen = settings.get("max_rules") is None or settings.get("reward") in (None, "auto")
-    scheduled = isinstance(event, Cover) and event.is_scheduled
-    return chosen or scheduled or settings.get("class_weight") == "balanced"
+    return chosen or settings.get("class_weight") == "balanced"
 
 
 def stream_faults(model: Halfspace, certificate: Certificate) -> list[str]:

@@ -1,57 +1,90 @@
 """A report of a model: one HTML page, no scripts, nothing from the network."""
 
-from typing import Any
+from datetime import UTC, datetime
+from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-from dprules.models import Released, RuleList
-
-BAR = 240
-"""Pixels of a bar that covers all records."""
-
-
-def render(released: Released) -> str:
-    """Return the report as HTML."""
-    environment = Environment(
-        loader=PackageLoader("dprules.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    counted = isinstance(released.model, RuleList) and released.model.counts is not None
-    return environment.get_template("report.html").render(
-        released=released,
-        rows=_rows(released),
-        certificate=released.certificate,
-        counted=counted,
-        faults=released.faults(),
-    )
+from dprules.accounting import SEEDED
+from dprules.accounting.certificate import show_at_least
+from dprules.accounting.html import write_statement
+from dprules.models import Released, RuleList, show_number
+from dprules.models.counted import show_interval
+from dprules.models.export.header import MISSING_CELLS
+from dprules.report.declared import list_declared
+from dprules.report.deploy import list_commands
+from dprules.report.lines import list_lines, list_weights
+from dprules.report.parameters import describe_event, describe_settings, show_exact
+from dprules.report.words import describe_promise
+from dprules.schema import show_value
 
 
-def _rows(released: Released) -> list[dict[str, Any]]:
-    """One row for each rule, or for each term of a weighted sum."""
+def render(released: Released, file: str = "model.json") -> str:
+    """Return the report as HTML.
+
+    Parameters
+    ----------
+    released : Released
+        A model and its certificate; one that does not verify, or whose noise was seeded, gets a banner.
+    file : str
+        The name of the model file, for the commands that put it to use.
+    """
     model = released.model
-    if not isinstance(model, RuleList):
-        terms = [(term.name, term.weight) for term in model.terms] + [("always", model.bias)]
-        return [
-            {"number": i + 1, "condition": name, "label": f"{weight:+.3f}", "bar": None}
-            for i, (name, weight) in enumerate(terms)
-        ]
-    questions = [*(rule.question for rule in model.rules), "otherwise"]
-    return [
-        {"number": i + 1, "condition": question, "label": str(label), "bar": _bar(model, i)}
-        for i, (question, label) in enumerate(zip(questions, model.labels, strict=True))
-    ]
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            released=released,
+            certificate=released.certificate,
+            certificate_html=Markup(write_statement(released.certificate.statement())),  # it has escaped the names
+            faults=released.faults(),
+            seeded=SEEDED,
+            created=_show_time(released.created),
+            counted=isinstance(model, RuleList) and model.groups is not None,
+            records=_show_records(released),
+            lines=list_lines(model) if isinstance(model, RuleList) else [],
+            weights=[] if isinstance(model, RuleList) else list_weights(model),
+            is_list=isinstance(model, RuleList),
+            promise=describe_promise(released.certificate),
+            describe_event=describe_event,
+            settings=describe_settings(released.certificate.settings),
+            declared=list_declared(released),
+            commands=list_commands(released, file),
+            missing_cells=MISSING_CELLS,
+        )
+    )
 
 
-def _bar(rules: RuleList, place: int) -> dict[str, float] | None:
-    """Coverage and purity of a rule, from the noisy counts that were bought."""
-    if rules.counts is None:
-        return None
-    sizes = [sum(max(0, count) for count in cell) for cell in rules.counts]
-    right = max(0, rules.counts[place][rules.classes.index(rules.labels[place])])
-    share = sizes[place] / max(1, sum(sizes))
-    purity = right / sizes[place] if sizes[place] else 0.0
-    return {
-        "share": share,
-        "purity": purity,
-        "right": BAR * share * purity,
-        "wrong": BAR * share * (1 - purity),
+@cache
+def _environment() -> Environment:
+    """Return the templates: escaped by default, and a name that is not given is an error."""
+    environment = Environment(
+        loader=PackageLoader("dprules.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # Names may hold anything: `show` puts them on one line, with nothing invisible.
+    environment.filters |= {
+        "show": show_value,
+        "at_least": show_at_least,
+        "exact": lambda number: show_exact(str(number)),
     }
+    return environment
+
+
+def _show_records(released: Released) -> tuple[str, str] | None:
+    """Return the noisy number of records and its interval; None: too few to tell, or not counted."""
+    every = released.model.records() if isinstance(released.model, RuleList) else None
+    return None if every is None else (show_number(every), show_interval(every))
+
+
+def _show_time(created: str) -> str:
+    """Write a moment as people do; one that cannot be read as it is."""
+    try:
+        moment = datetime.fromisoformat(created).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return show_value(created)
+    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"

@@ -6,6 +6,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from dprules.models.export.picture import load_pyplot
+
 Points = Sequence[tuple[float, float]]
 
 
@@ -21,13 +23,10 @@ class Panel:
 
 def draw_panels(panels: Sequence[Panel], title: str, path: Path) -> None:
     """Write the panels as one picture; the format follows the suffix (svg, png, pdf)."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     if not panels:
         return
+    pyplot = load_pyplot()
+    pyplot.switch_backend("Agg")
     columns = 3
     rows = ceil(len(panels) / columns)
     figure, axes = pyplot.subplots(rows, columns, figsize=(4.2 * columns, 2.7 * rows), squeeze=False)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dprules.errors import SchemaError
+from dprules.schema.cells import read_date
 from dprules.schema.columns import Boolean, Categorical, Column, FieldError, PrivateCuts, Value
 from dprules.schema.dates import PrivateDates
 from dprules.schema.gaps import Gap, GapsError
@@ -140,5 +141,7 @@ def _between(name: str, kind: str, bounds: Bounds) -> Column:
     """Return the column of numbers or dates with these bounds."""
     if isinstance(bounds, str) or not 2 <= len(bounds) <= 3:
         raise FieldError(("bounds",), name, "(lower, upper) or (lower, upper, step)")
-    made = PrivateDates if kind == "date" else PrivateCuts
+    # Objects may be dates: then the bounds say so.
+    dated = kind == "date" or (kind == "categorical" and read_date(bounds[0]) is not None)
+    made = PrivateDates if dated else PrivateCuts
     return made(name, bounds[0], bounds[1], step=bounds[2] if len(bounds) == 3 else None)

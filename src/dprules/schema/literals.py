@@ -40,6 +40,7 @@ class Literal:
 
     Examples
     --------
+    >>> from dprules.schema import Numeric
     >>> age = Numeric("age", cuts=(30.0, 50.0))
     >>> young = Literal(age, Operator.BELOW, 30.0)
     >>> str(young), young.holds({"age": "29.5"}), young.holds({"age": 30}), young.holds({"age": None})

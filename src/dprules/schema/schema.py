@@ -65,7 +65,7 @@ class Schema:
             raise SchemaError("a schema needs at least one column: rules must ask about something.")
         if self.label.name in names:
             raise SchemaError(f"column {self.label.name!r} is the label, which rules may not ask about. Leave it out.")
-        twice = [name for name, times in Counter(names).items() if times > 1]
+        twice = [name for name, times in Counter([*names, self.label.name, *self.ignored]).items() if times > 1]
         if twice:
             raise SchemaError(f"column {twice[0]!r} is declared twice. Leave one out.")
         like = self.values_like

@@ -3,6 +3,7 @@
 import errno
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import TypeVar
 
 from dprules.errors import DataError, DprulesError, ResourceError
@@ -11,8 +12,6 @@ from dprules.tables.cells import Cells
 
 T = TypeVar("T")
 _NO_MEMORY = "there is not enough memory for this table. Close other programs, or use fewer columns."
-_SHOWN = 30
-"""Columns that a sentence names."""
 Batch = tuple[int, Mapping[str, Cells]]
 """How many records, and the cells of each column."""
 
@@ -71,12 +70,17 @@ class Table(Private, ABC):
 
 
 def no_such_columns(source: str, lacking: Sequence[str], present: Sequence[str]) -> str:
-    """Return the sentence that refuses a table without some columns, with the names of those that it has."""
+    """Return the sentence that refuses a table without some columns, with those that it has of nearly the same name.
+
+    No others are shown: in a file without a header the first line is a record.
+    """
     noun = "column" if len(lacking) == 1 else "columns"
-    shown = ", ".join(repr(name) for name in present[:_SHOWN])
-    more = f" and {len(present) - _SHOWN} more" if len(present) > _SHOWN else ""
     wanted = ", ".join(map(repr, lacking))
-    return f"{source} has no {noun} {wanted}; it has {shown}{more}. Check the header, the delimiter and the schema."
+    folded = {name.strip().casefold(): name for name in present}
+    near = {folded[key] for name in lacking for key in get_close_matches(name.strip().casefold(), folded, 1, 0.8)}
+    count = f"{len(present):,} column{'' if len(present) == 1 else 's'}"
+    found = f"among its {count} is {', '.join(map(repr, sorted(near)))}" if near else f"it has {count}, none called so"
+    return f"{source} has no {noun} {wanted}; {found}. Check the header, the delimiter and the schema."
 
 
 def call_quietly(call: Callable[[], T], sentence: str) -> T:

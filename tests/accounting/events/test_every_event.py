@@ -55,7 +55,7 @@ CASES = {
     "cover": Case(Cover(0.2), TABLES),
     "cover with rewards": Case(Cover(0.2, (Fraction(1, 2),)), TABLES),
     "cover of five rounds": Case(Cover(0.3, rounds=5), TABLES),
-    "cover with a schedule": Case(Cover(0.3, (Fraction(1), Fraction(1, 4), Fraction(1, 4)), 3, Fraction(1, 2)), TABLES),
+    "cover with a schedule": Case(Cover(0.3, (Fraction(1), Fraction(1, 4), Fraction(1, 4)), 3), TABLES),
     "cover of more rounds than are priced one by one": Case(Cover(0.1, (Fraction(1),), 100_000), TABLES),
     "counted cover": Case(CountedCover(0.2, 5), TABLES),
     "counted cover of one rule": Case(CountedCover(0.2, 1, Parts.of(1)), TABLES),

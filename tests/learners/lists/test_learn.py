@@ -121,7 +121,11 @@ def test_shares_that_leave_nothing_are_refused():
 
 @pytest.mark.parametrize(
     "settings",
-    [ListSettings(), ListSettings(max_rules=2, reward=0.5, shares={"counts": 0.5}), ListSettings(class_weight={"no": 3})],
+    [
+        ListSettings(),
+        ListSettings(max_rules=2, reward=0.5, shares={"counts": 0.5}),
+        ListSettings(class_weight={"no": 3}),
+    ],
 )
 def test_counts_are_of_the_rules_as_they_are_printed(settings):
     """With a generous budget the noise is 0 and the counts are those of the records."""

@@ -84,7 +84,7 @@ def test_a_plan_in_words():
     shown = replace(plan, typical=(Typical("<easy>", 3, 0.8, 0.7, 0.9, 0.6, 0.85, 0.95),), simulated_rows=40)
     typical, _ = shown.tables()
     assert "40 rows (more are not simulated; you have 50)" in typical.title
-    assert "3 made-up tables" in typical.caption
+    assert "made-up tables with the columns of the schema, 3 of each kind" in typical.caption
     assert list(typical.lines) == [("<easy>", "0.600", "0.800 (0.700 to 0.900)", "0.850", "0.950")]
     assert "&lt;easy&gt;" in shown._repr_html_()
     assert "<easy>" not in shown._repr_html_()

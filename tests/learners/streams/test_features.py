@@ -19,7 +19,7 @@ def test_schemas_that_do_not_fit_a_stream_are_refused():
         of("cuts = [1, 2]", "lower = 0\nupper = 1\nnumber = 3")
     with pytest.raises(SchemaError, match="two classes"):
         of('"yes"]', '"yes", "maybe"]')
-    with pytest.raises(SchemaError, match="label.classes must be filled in"):
+    with pytest.raises(SchemaError, match=r"label\.classes must be filled in"):
         of('["no", "yes"]', '"?"')
 
 

@@ -38,6 +38,7 @@ def test_one_bar_for_each_line_that_has_records():
     ]
     first, _, last = (bar.get_facecolor()[:3] for bar in (axes.patches[0], axes.patches[1], axes.patches[2]))
     assert first == last  # both say low
+    assert axes.get_ylim() == (2.5, -0.5)  # also lines without a bar are in the picture
     axes.figure.canvas.draw()  # a dollar is no formula
     matplotlib.pyplot.close(axes.figure)
 

@@ -53,7 +53,10 @@ def in_sqlite(query: str, rows: list[dict], text: bool) -> list[str]:
     return found
 
 
-MODELS = [*(random_list(seed) for seed in range(6)), *(random_halfspace(seed) for seed in range(6))]
+MODELS: list[RuleList | Halfspace] = [
+    *(random_list(seed) for seed in range(6)),
+    *(random_halfspace(seed) for seed in range(6)),
+]
 
 
 @pytest.mark.parametrize("place", range(len(MODELS)))

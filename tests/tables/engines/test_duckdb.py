@@ -1,5 +1,7 @@
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ from dprules.accounting import Unit
 from dprules.errors import DataError
 from dprules.mechanisms import SeededBits
 from dprules.schema import Boolean, Label, Schema
+from dprules.schema.cells import read_date
 from dprules.tables import open_table, read_matrix, read_records, read_text_columns
 
 Make = Callable[[str], str]
@@ -127,3 +130,16 @@ def test_the_rows_of_a_wide_table_stay_together(kind: str, make: Make) -> None:
             codes = np.concatenate(list(read_matrix(table, WIDE)))
     assert len(codes) == size // 2
     assert (codes == codes[:, :1]).all()
+
+
+def test_the_zone_of_the_machine_changes_no_date(make: Make) -> None:
+    """In a process of its own: an engine asks for the zone once."""
+    url = make("CREATE TABLE t (m TIMESTAMPTZ); INSERT INTO t VALUES ('2024-03-01 02:00:00+00')")
+    code = (
+        "from dprules.tables import open_table, read_text_columns\n"
+        f"with open_table({url!r}, table='t') as table:\n"
+        "    print(read_text_columns(table, ['m'])[0][0])"
+    )
+    environment = os.environ | {"TZ": "America/New_York"}
+    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert read_date(ran.stdout.strip()) == "2024-03-01"

@@ -8,6 +8,7 @@ from dprules.accounting import Unit
 from dprules.errors import DataError
 from dprules.mechanisms import SeededBits
 from dprules.schema import Boolean, Categorical, Label, Numeric, Schema
+from dprules.schema.cells import read_date
 from dprules.tables import open_table, read_matrix, read_records, read_text_columns
 
 NUMBERS = ["20", "31.5", " 4e1 ", "secret-cell", None, "1e999", "inf", "", "0x10"]
@@ -98,3 +99,17 @@ def test_what_cannot_be_reached_is_told_without_the_server_s_words(server: str, 
         read_text_columns(table, ["a"])
     assert "secret-cell" not in str(caught.value)
     assert caught.value.__context__ is None
+
+
+def test_settings_of_the_server_change_no_date(server: str, database: psycopg.Connection) -> None:
+    database.execute("CREATE TABLE moments (d date, m timestamptz)")
+    database.execute("INSERT INTO moments VALUES ('2024-03-01', '2024-03-01 02:00:00+00')")
+    for setting in ("datestyle TO 'German'", "timezone TO 'America/New_York'"):
+        database.execute(f"ALTER ROLE CURRENT_USER SET {setting}")
+    try:
+        with open_table(server, table="moments") as table:
+            assert table.kinds() == {"d": "date", "m": "date"}
+            texts = [column[0] for column in read_text_columns(table, ["d", "m"])]
+        assert [read_date(text) for text in texts] == ["2024-03-01", "2024-03-01"]
+    finally:
+        database.execute("ALTER ROLE CURRENT_USER RESET ALL")

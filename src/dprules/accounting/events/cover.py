@@ -32,48 +32,32 @@ class Cover(Event, kind="cover"):
         One in [0, 1] for all draws, or one for each of the rounds.
     rounds : int or None
         How many draws at most, the one for the default included; None: any number.
-    default_tilt_ratio : number
-        The tilt of the last of the rounds as a part of `tilt`.
     """
 
     tilt: Real
     rewards: tuple[Fraction, ...] = (Fraction(0),)
     rounds: int | None = None
-    default_tilt_ratio: Real = Fraction(1)
     label = "draws of rules"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tilt", amount(self.tilt, "tilt"))
-        object.__setattr__(self, "default_tilt_ratio", amount(self.default_tilt_ratio, "default_tilt_ratio"))
-        if self.default_tilt_ratio > 1:
-            raise ParameterError("default_tilt_ratio must lie in (0, 1].")
         object.__setattr__(self, "rewards", _check_rewards(self.rewards))
         if self.rounds is not None:
             object.__setattr__(self, "rounds", _check_rounds(self.rounds))
         if len(self.rewards) not in (1, self.rounds):
             raise ParameterError("rewards must have one entry for all draws, or one for each of the rounds.")
 
-    @property
-    def is_scheduled(self) -> bool:
-        """Whether rewards change from round to round, which a recipe chooses from noisy class counts."""
-        return len(set(self.rewards)) > 1 or self.default_tilt_ratio != 1
-
     def curve(self, neighbours: Neighbours) -> Curve:
         """Return the price of `docs/proofs/cover.md` and `cover_rounds.md`."""
         # Raising a reward costs no less. A schedule that ends with its largest one costs the same as that one
         # throughout (to 1e-9), and then one table serves both directions.
         rewards = (max(self.rewards),) if self.rewards[-1] == max(self.rewards) else self.rewards
-        return cover.curve(Fraction(self.tilt), neighbours, rewards, self.rounds, Fraction(self.default_tilt_ratio))
+        return cover.curve(Fraction(self.tilt), neighbours, rewards, self.rounds)
 
     def fields(self) -> dict[str, Any]:
         """Return tilt, rounds and runs of equal rewards as [how many, reward]."""
         runs = [[len(list(run)), str(reward)] for reward, run in groupby(self.rewards)]
-        return {
-            "tilt": str(self.tilt),
-            "rounds": self.rounds,
-            "rewards": runs,
-            "default_tilt_ratio": str(self.default_tilt_ratio),
-        }
+        return {"tilt": str(self.tilt), "rounds": self.rounds, "rewards": runs}
 
     @classmethod
     def from_fields(cls, fields: Fields) -> Self:
@@ -82,7 +66,7 @@ class Cover(Event, kind="cover"):
         if rounds is not None and (type(rounds) is not int or not 0 < rounds <= MOST_ROUNDS):
             raise ModelError(f"rounds of a list must be an integer from 1 to {MOST_ROUNDS}.")
         rewards = _read_runs(fields.take("rewards"), min(rounds or 1, MOST_REWARDS))
-        return cls(fields.fraction("tilt"), rewards, rounds, fields.fraction("default_tilt_ratio"))
+        return cls(fields.fraction("tilt"), rewards, rounds)
 
 
 def _check_rounds(rounds: int) -> int:

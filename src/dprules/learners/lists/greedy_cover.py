@@ -1,6 +1,6 @@
 """DP-GreedyCover [BF26, Algorithm 1]: draw a rule, remove what it covers, go on; the default is drawn last (theory A1).
 
-For constant rewards below 1 and the paper's accounting; elsewhere rules are counted as they are drawn (`counted_cover`).
+For constant rewards below 1 and the paper's accounting; other lists count as they draw (`counted_cover`).
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -27,7 +27,7 @@ class Typical:
     baseline : float
         Of always saying the class that most rows have.
     without_privacy : float
-        Of the same learner at an epsilon that leaves next to no noise, and the best of three lengths.
+        Of the same learner at an epsilon that leaves next to no noise, the best of a few lengths.
     best : float
         Of the best model there is: the rest is the noise of the labels.
     """
@@ -103,10 +103,11 @@ class ListPlan:
         return PlanTable(
             f"Typical accuracy of a list from {rows:,} rows{capped}: {self._budget}",
             lines,
-            f"A simulation, no promise: {self.typical[0].tables} made-up tables of each kind with the columns of the "
-            "schema. Cells are drawn from the declared values, cuts and bounds, each column for itself, and labels "
-            "from made-up rules; in brackets the lowest and the highest. The same fit as `dprules fit` on each, tried "
-            "on new rows. Columns of real tables hang together, and their labels follow other laws.",
+            "A simulation, no promise: made-up tables with the columns of the schema, "
+            f"{self.typical[0].tables} of each kind. Cells are drawn from the declared values, cuts and bounds, each "
+            "column for itself, and labels from made-up rules; in brackets the lowest and the highest. The same fit "
+            "as `dprules fit` on each, tried on new rows. Columns of real tables hang together, and their labels "
+            "follow other laws.",
             ("labels made of", "majority baseline", "private list", "without privacy", "best possible"),
         )
 

@@ -57,6 +57,7 @@ def whole_weights(weights: Sequence[Fraction] | None, classes: int) -> NDArray[n
     """Return public class weights in units of 1/64, by default 1 each."""
     if weights is None:
         return np.full(classes, WEIGHTS, dtype=np.int64)
-    if len(weights) != classes or not all(0 < weight <= 1 and (weight * WEIGHTS).denominator == 1 for weight in weights):
+    allowed = {Fraction(steps, WEIGHTS) for steps in range(1, WEIGHTS + 1)}
+    if len(weights) != classes or not set(weights) <= allowed:
         raise ParameterError("class weights must be multiples of 1/64 in (0, 1], one for each class.")
     return np.array([int(weight * WEIGHTS) for weight in weights], dtype=np.int64)

@@ -115,7 +115,8 @@ _SPLIT = (
 # A day that does not exist is another one when SQLite has read it.
 _TAIL = "SUBSTR(s, 11)"
 _DAY = (
-    "INSTR(s, CHAR(0)) = 0 AND s GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND DATE(SUBSTR(s, 1, 10), '+0 days') = SUBSTR(s, 1, 10) "
+    "INSTR(s, CHAR(0)) = 0 AND s GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' "
+    "AND DATE(SUBSTR(s, 1, 10), '+0 days') = SUBSTR(s, 1, 10) "
     f"AND ({_TAIL} = '' OR ({_TAIL} GLOB '[ T][0-9][0-9]:[0-9][0-9]*' "
     "AND TRIM(SUBSTR(s, 12), '0123456789:.+Z -') = ''))"
 )

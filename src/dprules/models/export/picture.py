@@ -50,9 +50,9 @@ def draw_list(
     for place, (label, told) in enumerate(zip(labels, counted, strict=True)):
         _draw_line(axes, place, colours[label], told)
     axes.set_yticks(range(len(lines)), [fill(line, _WIDTH) for line in lines], parse_math=False)
-    axes.invert_yaxis()
+    axes.set_ylim(len(lines) - 0.5, -0.5)  # the first rule on top
     axes.set_xlim(0, 1)
-    axes.set_xlabel("share of the records (full colour: right; line: 95% interval of the noise)")
+    axes.set_xlabel("share of the records; full colour: right")
     handles = [pyplot.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()]
     for name in axes.legend(handles, list(colours), title="says", loc="best").get_texts():
         name.set_parse_math(False)  # a dollar in a name is a dollar

@@ -72,8 +72,6 @@ def _reading(column: Column, name: str) -> str:
         return f"find_value({cell}, VALUES_{name})"
     if isinstance(column, Numeric):
         return f"read_number({cell}, {column.decimal!r})"
-    if isinstance(column, Numeric) and column.decimal != ".":
-        return f"read_number({cell}, {column.decimal!r})"
     return f"{_READERS[column.kind]}({cell})"
 
 

@@ -15,7 +15,7 @@ from dprules.models.export.dialects import Dialect
 from dprules.schema import Boolean, Categorical, Column, Date, Literal, Numeric, Operator, Positive, Value
 from dprules.schema.cells import FALSE_WORDS, LARGEST_NUMBER, LONGEST_NUMBER, TRUE_WORDS, canonical_form
 
-Expression = exp.Expression
+Expression = exp.Expr
 STAGES = {
     "cell": "the text of each cell",
     "form": "the text without zeros at its end",
@@ -162,7 +162,7 @@ class Readings:
     def _truths(self, column: Column, word: Expression) -> list[tuple[Expression, Expression]]:
         """The cases of 1 and 0 for words that say true and false."""
         form = self._form(column, word)
-        cases = []
+        cases: list[tuple[Expression, Expression]] = []
         for words, code in ((TRUE_WORDS, 1), (FALSE_WORDS, 0)):
             digits = [form for form in words if form.isdigit()]
             test = exp.or_(_among(word, [w for w in words if w not in digits]), _among(form, digits))

@@ -138,7 +138,8 @@ def _write_table(table: str) -> Expression:
     names = table.split(".")
     if not 1 <= len(names) <= 3 or not all(names):
         raise ParameterError(f"table must be a name, schema.name or catalog.schema.name; got {table!r}.")
-    return exp.table_(*reversed(names), quoted=True)
+    name, schema, catalog = [*reversed(names), None, None][:3]
+    return exp.table_(str(name), db=schema, catalog=catalog, quoted=True)
 
 
 def _write_double(number: float) -> Expression:

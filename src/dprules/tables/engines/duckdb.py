@@ -1,6 +1,7 @@
 """Tables of DuckDB files."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ class DuckDBTable(Table):
         self._connection = call_quietly(
             lambda: duckdb.connect(path, read_only=True, config=options), f"{path} is not a DuckDB file."
         )
+        with suppress(duckdb.Error):  # without time zones built in, moments are written in UTC anyway
+            self._connection.execute("SET TimeZone = 'UTC'")  # the machine's zone must not change what is read
         self._table = ".".join(_quote(part) for part in table.split("."))
         try:
             described = call_quietly(

@@ -33,6 +33,8 @@ class PostgresTable(Table):
             raise ParameterError("PostgreSQL needs its driver: pip install 'dprules[postgres]'.") from None
         refusal = "the database cannot be reached. Check the URL."
         self._connection: Any = call_quietly(lambda: psycopg.connect(url), refusal)
+        # How the server was told to write dates and moments must not change what they are read as.
+        call_quietly(lambda: self._connection.execute("SET datestyle TO ISO; SET timezone TO 'UTC'"), refusal)
         self._table = ".".join(_quote(part) for part in table.split("."))
         try:
             self._types = self._describe(table)

@@ -1,0 +1,54 @@
+"""What a notebook shows of a fitted estimator below scikit-learn's own drawing: its rules, and its privacy."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import estimator_html_repr
+
+from dprules.accounting import Certificate
+from dprules.models import Halfspace, RuleList
+
+
+def describe_parameters(estimator: BaseEstimator) -> dict[str, str]:
+    """Return the parameters of an estimator in words, as they are at this moment."""
+    return {name: repr(value) for name, value in estimator.get_params(deep=False).items()}
+
+
+def write_estimator(
+    estimator: BaseEstimator,
+    model: RuleList | Halfspace,
+    certificate: Certificate | None,
+    fitted_with: Mapping[str, str],
+) -> str:
+    """Return scikit-learn's drawing of an estimator, then what was fitted.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    model : RuleList or Halfspace
+        What it has learnt.
+    certificate : Certificate or None
+        None for the learners without privacy.
+    fitted_with : mapping
+        The parameters at the time of the fit, as `describe_parameters` returns them.
+    """
+    now = describe_parameters(estimator)
+    changed = [name for name, value in fitted_with.items() if now.get(name) != value]
+    parts = [estimator_html_repr(estimator)]
+    if changed:
+        parts.append(
+            f"<p>Changed after the fit: {escape(', '.join(changed))}. What follows was fitted with "
+            f"{escape(', '.join(f'{name}={fitted_with[name]}' for name in changed))}.</p>"
+        )
+    parts.append(_write_model(model))
+    parts.append("<p>Learnt without privacy.</p>" if certificate is None else certificate._repr_html_())
+    return "".join(parts)
+
+
+def _write_model(model: Any) -> str:
+    if isinstance(model, RuleList):
+        return model._repr_html_()
+    return f"<pre>{escape(str(model))}</pre>"

@@ -1,0 +1,94 @@
+"""Parameters of releases as short decimals; the exact number is kept beside them."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprules.accounting import Event
+from dprules.schema import show_value
+
+_EXACT = re.compile(r"[0-9]+(/[0-9]+)?")
+_LARGE = 10**12
+"""Whole numbers below it are written in full."""
+_SHOWN = 20
+"""Entries of one list that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number as it is shown, and exactly if that is more.
+
+    Parameters
+    ----------
+    name : str
+        What it is.
+    words : str
+        A short decimal.
+    exact : str or None
+        The fraction, where the decimal is rounded.
+    """
+
+    name: str
+    words: str
+    exact: str | None = None
+
+
+def describe_event(event: Event) -> list[Parameter]:
+    """Return the public fields of a release."""
+    return _describe_fields(event.fields(), "")
+
+
+def _describe_fields(fields: Mapping[str, Any], before: str) -> list[Parameter]:
+    found: list[Parameter] = []
+    for key, value in fields.items():
+        name = f"{before}{key}".replace("_", " ")
+        if isinstance(value, Mapping):
+            found += _describe_fields(value, f"{name}: ")
+        elif isinstance(value, list):
+            found.append(Parameter(name, _show_groups(value), str(value) if len(value) <= _SHOWN else None))
+        else:
+            found.append(_describe_number(name, value))
+    return found
+
+
+def _describe_number(name: str, value: object) -> Parameter:
+    if value is None:
+        return Parameter(name, "any number")
+    words = show_exact(str(value))
+    is_rounded = bool(_EXACT.fullmatch(str(value))) and Fraction(words.replace(",", "")) != Fraction(str(value))
+    return Parameter(name, words, str(value) if is_rounded else None)
+
+
+def _show_groups(groups: list[Any]) -> str:
+    """Write pairs of a number of draws and what each of them has, such as 3 at 0.25."""
+    shown = [f"{number:,} at {show_exact(str(value))}" for number, value in groups[:_SHOWN]]
+    return ", ".join(shown) + (f" and {len(groups) - _SHOWN:,} more" if len(groups) > _SHOWN else "")
+
+
+def show_exact(text: str) -> str:
+    """Write an exact number as a decimal of four digits; whole numbers in full.
+
+    Examples
+    --------
+    >>> show_exact("1/3"), show_exact("1/50"), show_exact("12000"), show_exact("1/1000000")
+    ('0.3333', '0.02', '12,000', '1e-06')
+    """
+    if not _EXACT.fullmatch(text):
+        return show_value(text)
+    number = Fraction(text)
+    is_whole = number.denominator == 1 and number < _LARGE
+    return f"{number.numerator:,}" if is_whole else f"{float(number):.4g}"
+
+
+def describe_settings(settings: Mapping[str, Any]) -> list[Parameter]:
+    """Return the public settings of a fit, as the user gave them."""
+    return [Parameter(show_value(key).replace("_", " "), _show_setting(value)) for key, value in settings.items()]
+
+
+def _show_setting(value: object) -> str:
+    if value is None:
+        return "not given"
+    return show_value(value if isinstance(value, str) else json.dumps(value))

@@ -1,0 +1,98 @@
+"""Every gap of a schema at once; how much it leaves to ask; what a fit would spend, which is what a fit spends."""
+
+import pandas as pd
+import pytest
+
+from dprules.errors import DataError, ParameterError
+from dprules.jobs import FitRequest, check_fit, check_schema, fit
+from dprules.schema import Schema
+
+COMPLETE = """
+[label]
+column = "y"
+classes = ["a", "b"]
+
+[columns]
+age = { kind = "numeric", lower = 0, upper = 100, step = 1, number = 3 }
+ward = { kind = "categorical", values = ["u", "v", "w"] }
+id = "ignore"
+"""
+FRAME = pd.DataFrame({"age": range(100), "ward": ["u", "v"] * 50, "id": 1, "y": ["a", "b"] * 50})
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(*changes):
+        text = COMPLETE
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / "s.toml").write_text(text)
+        return tmp_path / "s.toml"
+
+    return make
+
+
+def test_what_is_counted_and_spent_is_what_a_fit_does(write):
+    path = write()
+    report = check_schema(path, FRAME, epsilon=2, delta=1e-5)
+    assert report.complete
+    assert report.unused == ()
+    schema = Schema.from_file(path)
+    summary = check_fit(FitRequest(FRAME, schema, epsilon=2, delta=1e-5))
+    assert (report.literals, report.conditions) == (summary.literals, summary.conditions) == (12, 12 + 6 * 6 + 3)
+    charges = fit(FitRequest(FRAME, schema, epsilon=2, delta=1e-5)).certificate.charges
+    assert [part.epsilon for part in report.spending] == [float(charge.epsilon) for charge in charges]
+    spent = {part.what: part.epsilon for part in report.spending}
+    assert spent["cuts of age"] == pytest.approx(0.2)
+    assert spent["class counts"] == pytest.approx(0.04)
+    assert sum(part.epsilon for part in report.spending) == pytest.approx(2)
+    assert sum(part.delta for part in report.spending) == pytest.approx(1e-5)
+
+
+def test_width_changes_what_is_counted(write):
+    path = write()
+    assert check_schema(path, width=1).conditions == check_schema(path, width=1).literals == 12
+    assert check_schema(path, width=3).conditions > check_schema(path).conditions
+
+
+def test_gaps_of_the_file_and_columns_that_the_data_lacks_together(write):
+    path = write(('["a", "b"]', '"?"'), ("lower = 0", 'lower = "?"'), ("ward =", "floor ="), ("id =", "number ="))
+    report = check_schema(path, FRAME)
+    assert [(gap.line, gap.where) for gap in report.gaps] == [
+        (4, "label.classes"),
+        (7, "columns.age.lower"),
+        (8, "columns.floor"),
+    ]  # a column that is ignored need not be there
+    assert "a column of the data, which has 'age', 'ward', 'id', 'y'" in str(report.gaps[2])
+    assert report.unused == ("ward", "id")
+    assert report.spending == ()
+    assert not report.complete
+
+
+def test_a_label_that_the_data_lacks(write):
+    report = check_schema(write(('column = "y"', 'column = "z"')), FRAME)
+    assert [(gap.line, gap.where) for gap in report.gaps] == [(3, "label.column")]
+
+
+def test_a_file_that_is_no_toml(write):
+    (gap,) = check_schema(write(("[columns]", "[columns"))).gaps
+    assert gap.line == 6
+
+
+def test_no_cell_is_read(write, monkeypatch):
+    def fail(*_arguments):
+        raise AssertionError("a cell was read")
+
+    monkeypatch.setattr("dprules.tables.frames._PandasTable._batches", fail)
+    assert check_schema(write(), FRAME).complete
+
+
+def test_what_stops_a_fit_stops_the_check(write):
+    with pytest.raises(DataError, match="holds numbers, which match none of the declared classes"):
+        check_schema(write(), FRAME.assign(y=1.5))
+    nothing = write(("age = {", "rest = {"), ("ward =", "ward2 ="))
+    with pytest.raises(ParameterError, match="delta must"):
+        check_schema(nothing, delta=2)
+    with pytest.raises(ParameterError, match="width must be 1, 2 or 3"):
+        check_schema(nothing, width=4)
