@@ -85,11 +85,11 @@ FORGED = [
     ({"remainder": "2"}, "at most the tilt of a draw"),
     ({"last_rule": "11/10"}, "at most the tilt of a draw"),
     ({"last_rule": "1/10"}, "at most the tilt of its draw"),
-    ({"cell": "0"}, ""),
-    ({"remainder": "-1"}, ""),
-    ({"rounds": 0}, ""),
-    ({"rounds": 10_001}, ""),
-    ({"tilt": "0"}, ""),
+    ({"cell": "0"}, "cell"),
+    ({"remainder": "-1"}, "remainder"),
+    ({"rounds": 0}, "rounds"),
+    ({"rounds": 10_001}, "rounds"),
+    ({"tilt": "0"}, "tilt"),
 ]
 
 
@@ -137,7 +137,7 @@ def test_the_tilts_of_the_counts_are_those_that_are_priced():
 
 @pytest.mark.parametrize("neighbours", [Neighbours.ADD_REMOVE, Neighbours.REPLACE])
 def test_with_noisy_class_counts_it_composes(neighbours):
-    """Together they cost at least the dearer one, and at most the sum; a plain list in its place costs about as much."""
+    """Together they cost at least the dearer one, and at most the sum."""
     rules = CountedCover(0.1, 10, FREE)
     classes = Counts(Fraction(1, 50))
     together = compose.curve([rules, classes], neighbours)

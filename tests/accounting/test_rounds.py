@@ -266,7 +266,7 @@ def test_all_at_once_is_what_one_by_one_gives(steps, remainder, epsilon):
     """The arrays against the twin, whose windows are the whole table; inflation allows 1e-12 a round."""
     slow = twin(steps, epsilon, 8, remainder)
     fast = finite_rounds(steps, epsilon, 8, remainder)
-    assert slow * (1 - 1e-13) <= fast <= slow * (1 + 1e-10)
+    assert slow * (1 - 1e-13) <= fast <= slow * (1 + 1e-10) + 1e-14
 
 
 def test_releases_of_nothing_change_nothing():

@@ -64,6 +64,14 @@ def test_shares_stay_between_0_and_1_and_hold_their_value():
             assert 0 <= right.low <= right.value <= right.high <= 1
 
 
+def test_a_share_that_could_be_nearly_anything_is_not_told():
+    """Three standard deviations of records are 104 here; the interval of their share would be half of all."""
+    group = Group((55, 55), (Fraction(6, 100),))
+    assert group.records() is not None
+    assert group.share(0) is None
+    assert str(Told(group.records(), group.share(0), None)) == "too few to tell"
+
+
 def test_more_noise_makes_wider_intervals():
     tight, wide = (Group((700, 300), (tilt,)) for tilt in (Fraction(1), Fraction(1, 10)))
     assert wide.share(0).high - wide.share(0).low > 5 * (tight.share(0).high - tight.share(0).low)

@@ -12,7 +12,7 @@ from math import inf
 from dprules.accounting import cover
 from dprules.accounting.curve import Curve, symmetric
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.one_way import OneWay, chain
+from dprules.accounting.one_way import MOST_ROUNDS, OneWay, chain
 from dprules.errors import ParameterError, PrivacyError
 from dprules.numbers import Real, budget, probability, rational, rounded_down, rounded_up, whole
 
@@ -107,8 +107,9 @@ def curve(tilt: Fraction, neighbours: Neighbours, rounds: int | None, parts: Par
     """
     if neighbours is Neighbours.ZERO_OUT:
         raise PrivacyError("A list has no zero-out neighbours. Choose add-remove or replace.")
-    draws, cells = (tilt,), (parts.cell * tilt,)
-    if rounds is not None and rounds <= cover.MOST_ROUNDS:
+    draws: tuple[Fraction, ...] = (tilt,)
+    cells: tuple[Fraction, ...] = (parts.cell * tilt,)
+    if rounds is not None and rounds <= MOST_ROUNDS:
         draws = (*draws * (rounds - 1), parts.last_rule * tilt)
         cells = (*cells * (rounds - 1), parts.last_cell * tilt)
     # Gains and losses may both be 1, so one record more and one less cost the same.

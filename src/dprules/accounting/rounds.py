@@ -151,7 +151,7 @@ def _gain(y: Floats, h: float) -> Floats:
 
 def _mix(stopping: Floats, gap: float, stop: Floats, go: Floats) -> Floats:
     """(1 - stopping) go + stopping stop, with both masses read high by more than their error, which is absolute."""
-    error = 2.0**-46 / gap
+    error = 2.0**-46 / min(gap, 1.0)  # a mass near 1 is off by 2^-52 however wide the step is
     return (1 + error) * go + error * stop + stopping * (stop - go)
 
 
@@ -234,8 +234,8 @@ class _Move:
         found: Floats = _mix(stopping, gap, share, go).max(axis=1)
         # Where a move raises, the best point may be off where all its terms are small: an absolute error, near y = 1.
         # Where it lowers, the mass that goes on and W there may both be rounded to 0; their product is below
-        # 2^-100/gap.
-        return found + (2.0**-96 / gap if self._lowers else 2.0**-48)
+        # 2^-104 (1 + 1/gap).
+        return found + (2.0**-96 / min(gap, 1.0) if self._lowers else 2.0**-48)
 
     def _roots(self, before: Floats, rise: Floats) -> Floats:
         """sqrt(C/A) / sqrt(y) where A and C are negative, so that the best point may lie inside; otherwise an end."""

@@ -52,7 +52,7 @@ def show_count(here: int, there: int, tilt: float) -> Mapping[Hashable, float]:
     """Return the law of the noisy count; as for `show_side`."""
     low = min(here, there) - _BEYOND
     high = max(here, there) + _BEYOND
-    between = {noisy: _mass(noisy - here, tilt) for noisy in range(low + 1, high)}
+    between: dict[Hashable, float] = {noisy: _mass(noisy - here, tilt) for noisy in range(low + 1, high)}
     # The noise is symmetric: Pr[Z <= low - here] = Pr[Z >= here - low].
     return {low: _tail(here - low, tilt), **between, high: _tail(high - here, tilt)}
 

@@ -22,7 +22,7 @@ from dprules.accounting import (
     compose,
 )
 from dprules.audit.counted_law import CountTilts, Show, show_side
-from dprules.audit.law import Law, independent
+from dprules.audit.law import Law
 from dprules.audit.list_law import Weight, tilted
 from dprules.audit.stream_law import Round, ThresholdLaw
 from dprules.audit.stream_learners import BatchedLaw, FirstOnlyLaw, SegmentLaw
@@ -142,7 +142,7 @@ def _price_low_reward(event: Event, neighbours: Neighbours) -> Curve:
 def _show_twice(here: int, there: int, tilt: float) -> Mapping[Hashable, float]:
     """Count a cell again, with fresh noise."""
     once = show_side(here, there, tilt)
-    return independent(once, once)
+    return {(a, b): p * q for a, p in once.items() for b, q in once.items()}
 
 
 def _run_with(**tilts: Fraction) -> Subject:

@@ -13,6 +13,8 @@ CONFIDENT = log(20) / sqrt(2)
 """Noise stays within so many standard deviations 95% of the time: exact for one exponential, more for sums of them."""
 TOO_FEW = 3
 """Below so many standard deviations noise alone could have made up a number."""
+TOO_WIDE = 0.5
+"""A share whose interval is wider says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Group:
         return estimate_number(sum(self.counts), sqrt(self.variance))
 
     def share(self, place: int) -> Estimate | None:
-        """Return the share of a class; None: too few records to tell.
+        """Return the share of a class; None: too few records to tell, or to narrow it down to half of all shares.
 
         The interval holds every share p for which `count - p * records` is within its noise (Fieller's interval).
         """
@@ -95,7 +97,8 @@ class Group:
         root = sqrt(max(0.0, b * b - a * (hits**2 - width)))
         low, high = (b - root) / a, (b + root) / a
         value = hits / every
-        return Estimate(*(round(min(max(x, 0.0), 1.0), 4) for x in (value, min(low, value), max(high, value))))
+        found = Estimate(*(round(min(max(x, 0.0), 1.0), 4) for x in (value, min(low, value), max(high, value))))
+        return found if found.high - found.low <= TOO_WIDE else None
 
     def probabilities(self, place: int, weights: Sequence[float] | None = None) -> list[float]:
         """Return class probabilities, drawn towards the label where noise is large; the label's is (weighted) largest.

@@ -43,6 +43,7 @@ def values_of(column: str) -> str:
 
 E = TypeVar("E", bound=Event)
 _Drawn = CountedCover | Cover | PaperCover
+_DRAWS = (CountedCover, Cover, PaperCover)
 _STREAMS = (BatchedStream, FirstOnlyStream, GuardedStream, SegmentStream)
 
 
@@ -55,9 +56,7 @@ def list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
     found = []
     if certificate.unit.of != "row":
         found.append("a list is learnt from rows, and the unit is none")
-    drawn: list[_Drawn] = [
-        event for kind in (CountedCover, Cover, PaperCover) for event in _named(certificate, RULES, kind)
-    ]
+    drawn = [r.event for r in certificate.releases if r.name == RULES and isinstance(r.event, _DRAWS)]
     if len(drawn) != 1:
         found.append("no release is for the rules" if not drawn else "several releases are for the rules")
     for event in drawn:

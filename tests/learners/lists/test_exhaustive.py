@@ -7,7 +7,7 @@ from conftest import assert_law
 from dprules.accounting import cover
 from dprules.errors import ParameterError
 from dprules.learners.lists import composition_tilt, exhaustive
-from dprules.learners.lists.greedy_cover import TRUE
+from dprules.learners.lists.remaining import TRUE
 from dprules.mechanisms import os_bits
 from learners.lists.samples import FEATURES, ROWS, sample_of
 

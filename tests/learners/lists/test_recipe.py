@@ -47,11 +47,18 @@ def test_odds_against_the_largest_class(counts, odds):
     assert recipe.odds_against_the_largest(counts) == pytest.approx(odds)
 
 
-def test_balancing_weights_make_classes_weigh_the_same():
-    assert recipe.balancing_weights([100, 100], 1.0) == (1, 1)
-    assert recipe.balancing_weights([6400, 100], 1.0) == (Fraction(1, 64), 1)
-    assert recipe.balancing_weights([10_000_000, 1], 1.0) == (Fraction(1, 64), 1)  # never 0
-    assert recipe.balancing_weights([-50, 20], 40.0) == (1, 1)  # both drown in noise
+@pytest.mark.parametrize(
+    ("counts", "noise", "weights"),
+    [
+        ([100, 100], 1.0, [1, 1]),
+        ([6400, 100], 1.0, [1 / 64, 1]),
+        ([10_000_000, 1], 1.0, [1 / 64, 1]),
+        ([-50, 20], 40.0, [1, 1]),
+    ],
+    ids=["even", "uneven", "never 0", "drowned in noise"],
+)
+def test_balancing_weights_make_classes_weigh_the_same(counts, noise, weights):
+    assert [float(weight) for weight in recipe.balancing_weights(counts, noise)] == weights
 
 
 @pytest.mark.parametrize(("rows", "rules"), [(50_000, 20), (-100, 2), (0, 2), (6400, 10)])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dprules.learners.lists import rivest
-from dprules.learners.lists.greedy_cover import TRUE
+from dprules.learners.lists.remaining import TRUE
 from dprules.schema import Boolean, build_conditions, literals_of
 from dprules.tables import PackedSample
 from learners.lists.samples import noise_free, sample_of
