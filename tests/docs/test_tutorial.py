@@ -25,7 +25,7 @@ def mask(line: str) -> str:
 
 
 def is_fixed(line: str) -> bool:
-    """Whether a shown line is the same in every run but for numbers: rules are not, nor are lines that were shortened."""
+    """Whether a shown line is the same in every run but for numbers; rules and shortened lines are not."""
     return not (line.startswith(("if ", "else ")) or " ... " in line)
 
 

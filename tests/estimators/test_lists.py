@@ -77,7 +77,7 @@ def test_sparse_and_dense_agree():
 COUNTED = {
     "by default": (dict(), True),
     "a reward of 1": (dict(reward=1), True),
-    "a constant reward and a chosen number of rules": (dict(reward=0.5), True),
+    "a constant reward and a chosen number of rules": (dict(reward=0.5), False),
     "a constant reward": (dict(reward=0.5, max_rules=3), False),
     "a constant reward with a share": (dict(reward=0.5, max_rules=3, shares={"counts": 0.1}), True),
     "the paper": (dict(accounting="paper"), False),

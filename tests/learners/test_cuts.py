@@ -228,7 +228,7 @@ def test_a_fit_names_its_cuts_in_the_certificate():
     assert released.verify()
     assert isinstance(released.model, RuleList)
     assert [column.name for column in released.model.columns if isinstance(column, Numeric) and column.bought]
-    assert "cuts of x (private cuts) and cuts of z (private cuts): epsilon 2" in str(released.certificate)
+    assert "cuts of x, cuts of z (private cuts): epsilon 2" in str(released.certificate)
 
 
 def test_cuts_see_at_most_one_row_of_a_person():

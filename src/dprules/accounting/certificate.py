@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from dprules.accounting import compose, html
@@ -52,7 +53,8 @@ class Charge:
         return price.delta(rounded_down(self.epsilon)) <= self.delta
 
     def __str__(self) -> str:
-        names = " and ".join(f"{release.name} ({release.event.label})" for release in self.releases)
+        by_kind = groupby(self.releases, key=lambda release: release.event.label)
+        names = " and ".join(f"{', '.join(release.name for release in one)} ({label})" for label, one in by_kind)
         return f"{names}: epsilon {float(self.epsilon):.4g}" + (
             f", delta {float(self.delta):.3g}" if self.delta else ""
         )

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from dprules.jobs.evaluation import Evaluation, evaluate
     from dprules.jobs.exporting import export
     from dprules.jobs.figures import Figure
-    from dprules.jobs.fitting import FitRequest, FitSummary, Spending, check_fit, fit, fit_without_privacy, fit_yardstick
+    from dprules.jobs.fitting import (
+        FitRequest,
+        FitSummary,
+        Spending,
+        check_fit,
+        fit,
+        fit_without_privacy,
+        fit_yardstick,
+    )
     from dprules.jobs.infer import infer_label, infer_schema, read_names, require_numbers
     from dprules.jobs.labels import as_labels, kind_of_labels, require_readable
     from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_signs

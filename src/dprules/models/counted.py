@@ -21,7 +21,8 @@ TOO_WIDE = 0.5
 class Estimate:
     """A number that carries noise: in 95 of 100 runs the number without it lies between low and high.
 
-    The interval is about the noise, on the records that were learnt from; it says nothing about new records.
+    The interval is about the noise, on the records that were learnt from; it says nothing about new records. The 95 are
+    of all runs: of those in which a small number happens to be large enough to be shown, fewer.
     """
 
     value: float
@@ -82,17 +83,21 @@ class Group:
         """Return how many records there are; None: too few to tell."""
         return estimate_number(sum(self.counts), sqrt(self.variance))
 
-    def share(self, place: int) -> Estimate | None:
+    def share(self, place: int, *, chosen: bool = False) -> Estimate | None:
         """Return the share of a class; None: too few records to tell, or to narrow it down to half of all shares.
 
-        The interval holds every share p for which `count - p * records` is within its noise (Fieller's interval).
+        The interval holds every share p for which `count - p * records` is within its noise (Fieller's interval). If
+        the class was `chosen` as the largest of these very counts, it is wide enough to hold for all classes at once.
         """
         if self.records() is None:
             return None
         hits = max(self.counts[place], 0)
         every = hits + max(sum(self.counts) - self.counts[place], 0)
-        width = (CONFIDENT * self.noise) ** 2
+        deviations = CONFIDENT + (log(len(self.counts)) / sqrt(2) if chosen else 0)
+        width = (deviations * self.noise) ** 2
         a = every**2 - width * len(self.counts)
+        if a <= 0:
+            return None
         b = hits * every - width
         root = sqrt(max(0.0, b * b - a * (hits**2 - width)))
         low, high = (b - root) / a, (b + root) / a
@@ -100,23 +105,29 @@ class Group:
         found = Estimate(*(round(min(max(x, 0.0), 1.0), 4) for x in (value, min(low, value), max(high, value))))
         return found if found.high - found.low <= TOO_WIDE else None
 
-    def probabilities(self, place: int, weights: Sequence[float] | None = None) -> list[float]:
-        """Return class probabilities, drawn towards the label where noise is large; the label's is (weighted) largest.
+    def probabilities(self, place: int, *, weighted: bool = False) -> list[float]:
+        """Return class probabilities, drawn towards the label where noise is large (theory F).
 
-        Theory F: half of twice the noise is spread evenly, half goes to the label.
+        The label's is the largest, unless classes had weights: then the label need not be the likeliest class.
+
+        Examples
+        --------
+        >>> [round(p, 2) for p in Group((300, 700), (Fraction(1),)).probabilities(1)]
+        [0.3, 0.7]
         """
         classes = len(self.counts)
+        # Twice the noise, and one record: half of it is spread evenly, half goes to the label.
         prior = 2 * self.noise + 1
         found = [max(count, 0) + prior / (2 * classes) for count in self.counts]
         found[place] += prior / 2
-        importance = weights or [1.0] * classes
-        most = max(weight * mass for weight, mass in zip(importance, found, strict=True))
-        found[place] = max(found[place], most / importance[place])
+        others = max((mass for at, mass in enumerate(found) if at != place), default=0.0)
+        if not weighted:
+            found[place] = max(found[place], others * (1 + 2.0**-20))
         return [mass / sum(found) for mass in found]
 
-    def document(self, place: int) -> dict[str, Any]:
-        """Return it as a JSON document; `place` is the class that the line answers."""
-        records, right = self.records(), self.share(place)
+    def document(self, place: int, *, chosen: bool = False) -> dict[str, Any]:
+        """Return it as a JSON document; `place` is the class that the line answers, as for `share`."""
+        records, right = self.records(), self.share(place, chosen=chosen)
         return {
             "counts": list(self.counts),
             "tilts": [str(tilt) for tilt in self.tilts],
@@ -173,7 +184,8 @@ class Told:
     def __str__(self) -> str:
         if self.records is None or self.right is None:
             return "too few to tell"
-        every = "" if self.of is None else f" of {show_number(self.of)}"
+        within = self.of is not None and self.records.value <= self.of.value
+        every = f" of {show_number(self.of)}" if self.of is not None and within else ""
         low, high = floor(100 * self.right.low), ceil(100 * self.right.high)
         return f"about {show_number(self.records)}{every} records, {self.right.value:.0%} right ({low} to {high})"
 

@@ -170,7 +170,10 @@ class Released:
         read = cls(model, label, certificate, table, str(created), str(software), _read_stream(document.get("stream")))
         # What is not written back is neither checked nor part of the digest: a reader might believe it all the same.
         if not is_written_alike(read.document(), document):
-            raise ModelError("the file says more than dprules writes. Ask for the file that was published.")
+            raise ModelError(
+                "the file says something else than this dprules writes: it was changed, or another version made it. "
+                "Ask for the file that was published, or read it with the version that it names."
+            )
         return read
 
     @classmethod

@@ -1,7 +1,7 @@
 """Decision lists: what is printed is what is run."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
@@ -85,9 +85,12 @@ class RuleList:
     def told(self) -> list[Told]:
         """Return what may be said of each line, the default last; nothing if nothing was counted."""
         every = self.records()
-        places = [self.classes.index(label) for label in self.labels]
-        groups = self.groups or ()
-        return [Told(group.records(), group.share(place), every) for group, place in zip(groups, places, strict=False)]
+        return [Told(group.records(), group.share(place, chosen=last), every) for group, place, last in self._lines()]
+
+    def _lines(self) -> Iterator[tuple[Group, int, bool]]:
+        """Return the group and the class of each line, and whether it is the default, which is read off its counts."""
+        for at, (group, label) in enumerate(zip(self.groups or (), self.labels, strict=False)):
+            yield group, self.classes.index(label), at == len(self.rules)
 
     def describe_records(self) -> str:
         """Say how many records the list was learnt from."""
@@ -144,12 +147,12 @@ class RuleList:
         return "\n".join([*passed, f"Rule {at + 1} holds: {self.rules[at]}."])
 
     def probabilities(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return class probabilities from the noisy counts; the label of the rule is the likeliest class (theory F)."""
+        """Return class probabilities from the noisy counts; without class weights the label of a rule is the likeliest."""
         if self.groups is None:
             raise ParameterError("probabilities need noisy counts of the rules. Fit with shares={'counts': 0.05}.")
-        weights = None if self.weights is None else [float(weight) for weight in self.weights]
         lines = zip(self.groups, self.labels, strict=True)
-        shares = [group.probabilities(self.classes.index(label), weights) for group, label in lines]
+        weighted = self.weights is not None
+        shares = [group.probabilities(self.classes.index(label), weighted=weighted) for group, label in lines]
         return np.array(shares, dtype=np.float64)[cells]
 
     def simplified(self) -> "RuleList":
@@ -183,8 +186,7 @@ class RuleList:
             "default": self.default,
         }
         if self.groups is not None:
-            lines = zip(self.groups, self.labels, strict=True)
-            counted = [group.document(self.classes.index(label)) for group, label in lines]
+            counted = [group.document(place, chosen=last) for group, place, last in self._lines()]
             every = self.records()
             written |= {"counted": counted, "records": None if every is None else every.document()}
         return written if self.weights is None else written | {"weights": [str(weight) for weight in self.weights]}

@@ -42,6 +42,7 @@ FITS = {
         Account(1.0, 1e-6),
         [CLASS_COUNTS, RULES],
     ),
+    "one reward, rules chosen": (ListSettings(reward=0), Account(1.0, 1e-6), [CLASS_COUNTS, RULES]),
     "paper with counts": (
         ListSettings(accounting="paper", shares={"counts": 0.1}),
         Account(1.0, 1e-6),
@@ -153,9 +154,16 @@ def test_progress_tells_public_things_only():
     assert {total for _, _, total in told} == {3}
 
 
-def test_weights_that_name_no_class_are_refused():
-    with pytest.raises(ParameterError, match="'maybe', which is no class"):
-        learn(ListSettings(class_weight={"maybe": 2}))
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        ({"maybe": 2}, "'maybe', which is no class"),
+        ({"no": 1, "yes": 65}, "factor of 64 at the most"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused(weights, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        learn(ListSettings(class_weight=weights))
 
 
 def test_a_heavy_class_is_found_more_often():
@@ -171,13 +179,14 @@ def test_a_heavy_class_is_found_more_often():
     assert answers["{'yes': 30}"] == "yes"
 
 
-def test_the_label_of_a_rule_has_the_largest_weighted_probability():
-    rules, _ = learn(ListSettings(class_weight={"yes": 4}), Account(2.0, 1e-6))
+def test_weights_are_kept_and_probabilities_are_plain_shares():
+    rules, _ = learn(ListSettings(class_weight={"yes": 4}), Account(100.0, 1e-6))
     shares = rules.probabilities(np.arange(len(rules.rules) + 1))
     assert rules.weights == (Fraction(1, 4), 1)
-    weighted = shares * np.array([0.25, 1.0])
-    for label, row in zip(rules.labels, weighted, strict=True):
-        assert row[CLASSES.index(label)] == pytest.approx(row.max())
+    counts = np.array(rules.counts)
+    told = [group.records() is not None for group in rules.groups]
+    assert any(told)
+    assert np.allclose(shares[told], (counts / counts.sum(axis=1, keepdims=True))[told], atol=0.05)
 
 
 def test_draws_become_rules_by_their_names():

@@ -57,7 +57,8 @@ def learn_list(
     if settings.counts_are_free:
         plan = _choose_recipe(settings, known, weights, float(account.epsilon))
         return _draw_counted(sample, conditions, literals, classes, plan, weights, account, bits, progress)
-    rules = _draw_plain(sample, conditions, literals, classes, settings, weights, account, bits, progress)
+    most = settings.max_rules if settings.is_paper else _number_of_rules(settings, known, float(account.epsilon))
+    rules = _draw_plain(sample, conditions, literals, classes, settings, most, weights, account, bits, progress)
     if "counts" not in settings.shares:
         return rules
     tilt = _charge_counts(account, RULE_COUNTS, _share(settings, "counts", 0))
@@ -93,13 +94,15 @@ def _charge_counts(account: Account, name: str, share: Fraction) -> Fraction:
     return tilt
 
 
+def _number_of_rules(settings: ListSettings, known: _Known, epsilon: float) -> int:
+    return settings.max_rules or recipe.rules_for(sum(known.counts), epsilon)
+
+
 def _choose_recipe(
     settings: ListSettings, known: _Known, weights: Sequence[Fraction] | None, epsilon: float
 ) -> recipe.Recipe:
     """Choose the number of rules and their rewards, from public numbers or noisy class counts."""
-    if settings.reward is not None and settings.max_rules is not None:
-        return recipe.Recipe(settings.max_rules, float(settings.reward))
-    rules = settings.max_rules or recipe.rules_for(sum(known.counts), epsilon)
+    rules = _number_of_rules(settings, known, epsilon)
     if settings.reward is not None:
         return recipe.Recipe(rules, float(settings.reward))
     equal = (Fraction(1),) * len(known.counts)
@@ -139,6 +142,7 @@ def _draw_plain(
     literals: Sequence[Literal],
     classes: Sequence[Value],
     settings: ListSettings,
+    most: int | None,
     weights: tuple[Fraction, ...] | None,
     account: Account,
     bits: Bits,
@@ -149,7 +153,7 @@ def _draw_plain(
     part = account.epsilon_left - account.epsilon * _share(settings, "counts", 0)
     if part <= 0:
         raise ParameterError("the shares leave nothing for the rules. Lower them.")
-    rounds = None if settings.max_rules is None else settings.max_rules + 1
+    rounds = None if most is None else most + 1
     reward = quantise(0 if settings.reward is None else settings.reward)
     epsilon, delta = account.for_one_row(part)
     event: Cover | PaperCover

@@ -59,8 +59,9 @@ class Remaining(Private):
         return (TRUE if condition == len(self._conditions) else condition), label
 
     def heaviest(self, counts: Sequence[int]) -> int:
-        """Return the class with the largest weight times count."""
-        return int(np.argmax(self._weights * np.array(counts, dtype=object)))
+        """Return the class with the largest weight times count, of equals the one with the largest count."""
+        weighed = [(int(weight) * max(count, 0), count) for weight, count in zip(self._weights, counts, strict=True)]
+        return weighed.index(max(weighed))
 
     def only_constants(self) -> None:
         """Leave nothing but the constant true."""

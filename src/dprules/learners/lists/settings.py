@@ -8,6 +8,7 @@ from typing import Any
 from dprules.defaults import WIDTH
 from dprules.errors import ParameterError
 from dprules.learners.lists.recipe import round_weight
+from dprules.learners.lists.scores import WEIGHTS
 from dprules.numbers import Real, rational, whole
 from dprules.schema import Value
 
@@ -29,7 +30,8 @@ class ListSettings:
     max_rules : int or None
         Rules before the default; None chooses from noisy class counts.
     reward : number or None
-        Of a correct record against an error, in [0, 1]; None is the schedule of theory F, 0 the paper's score.
+        Of a correct record against an error, in [0, 1], for all rules; None is the schedule of theory F, 0 the
+        paper's score.
     accounting : str
         "exact" or "paper".
     shares : mapping
@@ -94,8 +96,7 @@ class ListSettings:
     @property
     def counts_are_free(self) -> bool:
         """Whether rules are counted at no cost (theory A6): not at a constant reward below 1, nor at the paper's."""
-        constant = self.reward is not None and self.max_rules is not None and self.reward < 1
-        return not self.is_paper and not constant
+        return not self.is_paper and (self.reward is None or self.reward == 1)
 
     @property
     def has_counts(self) -> bool:
@@ -113,10 +114,14 @@ class ListSettings:
         if not isinstance(self.class_weight, Mapping):
             return None
         given = {str(name): rational(weight, "class_weight") for name, weight in self.class_weight.items()}
+        if len(given) < len(self.class_weight):
+            raise ParameterError("class_weight names a class twice. Name each once.")
         unknown = set(given) - set(map(str, classes))
         if unknown:
             raise ParameterError(f"class_weight names {min(unknown)!r}, which is no class. Name declared classes.")
         weights = [given.get(str(label), Fraction(1)) for label in classes]
+        if max(weights) > WEIGHTS * min(weights):
+            raise ParameterError(f"class weights may differ by a factor of {WEIGHTS} at the most. Use milder ones.")
         return tuple(round_weight(weight / max(weights)) for weight in weights)
 
     def document(self) -> dict[str, Any]:
