@@ -45,6 +45,19 @@ def whole(value: object, name: str, least: int = 1) -> int:
     return int(value)
 
 
+def flag(value: object, name: str) -> bool:
+    """Read a public yes or no; nothing else counts as true, least of all the text "no".
+
+    Examples
+    --------
+    >>> flag(True, "public"), flag(np.False_, "public")
+    (True, False)
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name} must be True or False; got {value!r}. Give one of them.")
+    return bool(value)
+
+
 def probability(value: object, name: str) -> float:
     """Read a probability strictly between 0 and 1, and not absurdly small."""
     read = rational(value, name, zero=True)

@@ -187,7 +187,7 @@ def test_streams_are_charged_under_their_own_relations():
         ((float("nan"), 1e-6), "epsilon must be finite"),
         ((1, 1.5), "delta must be below 1"),
         ((1, -1), "delta must be at least 0"),
-        ((1, 0, "nearby"), "neighbours must be one of"),
+        ((1, 0, "nearby"), "neighbours must be add-remove or replace"),
     ],
 )
 def test_bad_accounts_get_a_sentence(arguments, starts):

@@ -132,7 +132,7 @@ def test_large_epsilons_add_up():
 def test_nothing_cannot_be_composed():
     with pytest.raises(ParameterError, match="at least one release"):
         compose.curve([])
-    with pytest.raises(ParameterError, match="neighbours must be one of"):
+    with pytest.raises(ParameterError, match="neighbours must be add-remove or replace"):
         compose.curve([Pure(1)], "nearby")
     with pytest.raises(ParameterError, match="delta must lie"):
         compose.epsilon([Pure(1)], 2)

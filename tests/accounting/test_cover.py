@@ -141,7 +141,7 @@ def test_answers_are_kept_and_not_mixed_up():
         (lambda: cover.tilt(float("inf"), 1e-6), "epsilon must be finite"),
         (lambda: cover.tilt(1, 0), "delta must lie strictly between 0 and 1"),
         (lambda: cover.tilt(1, 1.0), "delta must lie strictly between 0 and 1"),
-        (lambda: cover.tilt(1, 1e-6, "nearby"), "neighbours must be one of"),
+        (lambda: cover.tilt(1, 1e-6, "nearby"), "neighbours must be add-remove or replace"),
         (lambda: cover.tilt(1, 1e-6, reward=2), r"reward must lie in \[0, 1\]"),
         (lambda: cover.tilt(1, 1e-6, reward=[0.1, 0.2]), "reward must have one entry for each of the rounds"),
         (lambda: cover.tilt(1, 1e-6, rounds=0), "rounds must be an integer"),

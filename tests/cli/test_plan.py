@@ -84,7 +84,7 @@ def test_a_large_epsilon_has_a_plan_though_the_papers_lemma_fails(shell):
         ((*LIST, "--rows", "0"), "rows must be an integer of at least 1"),
         (("plan", "list", "--features", "2", "--width", "3"), "width must be at most the number of features"),
         ((*LIST, "--width", "0"), "width must be an integer"),
-        ((*LIST, "--neighbours", "near"), "neighbours must be one of"),
+        ((*LIST, "--neighbours", "near"), "neighbours must be add-remove or replace"),
         ((*LIST, "--failure", "1"), "failure must lie strictly between"),
         (("plan", "list", "--features", "0"), "features must be an integer"),
         (("plan", "list"), "a plan is for a number of features or for a schema"),

@@ -10,7 +10,7 @@ from dprules.cli.exits import Exit
 def test_labels_go_to_standard_output_or_to_a_private_file(shell, stays, tmp_path):
     ran = shell("predict", stays / "model.json", stays / "stays.csv", "--keep", "age", "--keep", "ward")
     rows = list(csv.reader(ran.out.splitlines()))
-    assert rows[0] == ["age", "ward", "prediction"]
+    assert rows[0] == ["age", "ward", "predicted_readmitted"]
     assert len(rows) == 3001
     assert {row[-1] for row in rows[1:]} <= {"yes", "no"}
     shell("predict", stays / "model.json", stays / "stays.csv", "-o", tmp_path / "p.csv")
@@ -26,13 +26,13 @@ def test_a_file_is_overwritten_only_when_asked(shell, stays, tmp_path):
     assert "--force" in err
     assert kept.read_text() == "by hand"
     assert shell("predict", stays / "model.json", stays / "stays.csv", "-o", kept, "--force").code == Exit.OK
-    assert kept.read_text().startswith("prediction\n")
+    assert kept.read_text().startswith("predicted_readmitted\n")
 
 
 def test_a_table_without_rows(shell, stays, tmp_path):
     header = (stays / "stays.csv").read_text().splitlines()[0]
     (tmp_path / "empty.csv").write_text(header + "\n")
-    assert shell("predict", stays / "model.json", tmp_path / "empty.csv").out == "prediction\n"
+    assert shell("predict", stays / "model.json", tmp_path / "empty.csv").out == "predicted_readmitted\n"
 
 
 def test_labels_stay_beside_their_ids(shell, stays, tmp_path):

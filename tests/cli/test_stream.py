@@ -61,7 +61,7 @@ def test_learn_show_predict_export(shell, stream, tmp_path):
     assert shown.out.endswith(CHECKED + "\n")
     assert json.loads(shell("stream", "show", stream, "--json").out)["format"] == "dprules-model"
     predicted = shell("stream", "predict", stream, path).out.splitlines()
-    assert predicted[:3] == ["prediction", "yes", "no"]
+    assert predicted[:3] == ["predicted_y", "yes", "no"]
     shell("stream", "predict", stream, path, "-o", tmp_path / "p.csv")
     assert stat.S_IMODE((tmp_path / "p.csv").stat().st_mode) == 0o600
     sql = shell("stream", "export", stream, "--to", "sql", "--table", "e").out

@@ -9,7 +9,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from dprules import PrivateDecisionListClassifier, PrivateWinnowClassifier, WinnowClassifier
 from dprules.errors import DataError, DprulesError, ParameterError
-from dprules.estimators.inputs import find_classes, read_labels
+from dprules.estimators.targets import find_classes, read_labels
 from dprules.schema import Boolean, Label, Schema
 
 RANDOM = np.random.default_rng(1)
@@ -156,10 +156,10 @@ def test_different_numbers_of_rows_are_refused(length, estimator):
 
 
 def test_classes_that_are_read_off():
-    assert find_classes(pd.Series(["b", None, "a"])).tolist() == ["a", "b"]
-    assert find_classes(np.array([1.0, np.nan, 0.0])).tolist() == [0.0, 1.0]
-    assert find_classes(read_labels([True, None, False])).tolist() == [False, True]
-    assert find_classes(read_labels([1, "a"])).tolist() == ["1", "a"]
+    assert find_classes(pd.Series(["b", None, "a"])) == ["a", "b"]
+    assert find_classes(np.array([1.0, np.nan, 0.0])) == [0.0, 1.0]
+    assert find_classes(read_labels([True, None, False])) == [False, True]
+    assert find_classes(read_labels([1, "a"])) == ["1", "a"]
     for odd in ([[1, 2], [3]], [[1, 2], [3, 4]], [{}, 3], [1 + 2j, "a", object()]):
         with pytest.raises((DprulesError, ValueError)) as refused:
             find_classes(read_labels(odd))

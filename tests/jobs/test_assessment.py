@@ -60,7 +60,7 @@ def test_exact_figures_have_no_interval():
 def test_a_model_that_is_no_better_than_the_baseline_is_told(tilt):
     found = say([[400, 100], [300, 40], [300, 100]], tilt)
     assert found.better is False
-    assert found.verdict == "The model is no better than always saying no."
+    assert found.verdict == "The model is right no more often than always saying no."
     assert found.verdict in str(found)
 
 

@@ -74,9 +74,10 @@ def test_private_rows_without_labels_do_not_abort(released, table):
 
 
 def test_what_is_refused(table, released):
-    for wrong in (dict(), dict(epsilon=1.0, public=True)):
-        with pytest.raises(PrivacyError, match="is a release"):
-            evaluate(released, table, **wrong)
+    with pytest.raises(PrivacyError, match="is a release"):
+        evaluate(released, table)
+    with pytest.raises(ParameterError, match="not both"):
+        evaluate(released, table, epsilon=1.0, public=True)
     with pytest.raises(ParameterError, match="zero-out"):
         evaluate(released, table, epsilon=1.0, neighbours="zero-out")
     with pytest.raises(ParameterError, match="epsilon"):

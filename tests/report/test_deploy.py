@@ -6,7 +6,7 @@ import pytest
 from cli.helpers import Shell
 from dprules.cli.exits import Exit
 from dprules.jobs.example import hospital_stays
-from dprules.models import Halfspace
+from dprules.models import Halfspace, Released
 from dprules.report.deploy import list_commands
 from report.examples import fit_example, make_halfspace
 
@@ -26,7 +26,8 @@ def test_every_command_runs_as_it_is_written(name, released, shell: Shell, tmp_p
     import pyarrow.csv
 
     monkeypatch.chdir(tmp_path)
-    released = replace(released, table="hospital stays")
+    unsigned = replace(released.certificate, model_digest=None)
+    released = Released.of(released.model, released.label, unsigned, "hospital stays")
     released.save(tmp_path / name)
     new = hospital_stays(20, 2)
     pyarrow.csv.write_csv(new.append_column("id", [list(range(20))]), tmp_path / "new.csv")

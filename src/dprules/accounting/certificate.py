@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
+from math import exp
 from typing import Any
 
 from dprules.accounting import compose, html
@@ -13,7 +14,7 @@ from dprules.accounting.events import CountedCover, Cover, Event, Fields, PaperC
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.one_way import MOST_ROUNDS
 from dprules.accounting.unit import Unit, is_one_line
-from dprules.errors import DprulesError, ModelError, UnverifiedError
+from dprules.errors import DprulesError, ModelError
 from dprules.files import is_written_alike, require_format
 from dprules.numbers import LARGEST, rounded_down
 
@@ -93,6 +94,8 @@ class Certificate:
     secure: bool
     settings: Mapping[str, Any] = field(default_factory=dict)
     model_digest: str | None = None
+    misread: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What a document said otherwise than dprules writes it."""
 
     @property
     def private(self) -> bool:
@@ -127,7 +130,7 @@ class Certificate:
         if self.epsilon > LARGE_EPSILON:
             lines.append(
                 f"An epsilon above {LARGE_EPSILON} promises little: the odds of a conclusion about one "
-                f"{self.unit} may change by a factor of e^{show_at_least(self.epsilon)}, which is more than 22,000."
+                f"{self.unit} may change by a factor of e^{show_at_least(self.epsilon)}, about {exp(self.epsilon):.1e}."
             )
         if not self.secure:
             lines.insert(0, SEEDED)
@@ -146,7 +149,7 @@ class Certificate:
 
     def faults(self) -> list[str]:
         """Return what is wrong with the certificate, in sentences; nothing if it verifies."""
-        found = [*self._odd_unit(), *self._lacking_assumptions(), *self._overspending()]
+        found = [*self.misread, *self._odd_unit(), *self._lacking_assumptions(), *self._overspending()]
         if not self.charges:
             return [*found, "it lists no release"]
         work = sum(_work(release.event) for release in self.releases)
@@ -225,7 +228,7 @@ class Certificate:
 
     @classmethod
     def from_document(cls, document: object) -> "Certificate":
-        """Read a certificate; one that is not exactly as dprules writes it is refused."""
+        """Read a certificate; one that is not exactly as dprules writes it does not verify, or is refused."""
         if not isinstance(document, dict):
             raise ModelError("the file has no certificate. Fit again.")
         require_format(document, FORMAT, VERSION)
@@ -294,9 +297,9 @@ def _read(document: dict[str, Any]) -> Certificate:
     )
     # What is derived from the rest must be what the rest says: nobody reads charges when there is a statement.
     if document["statement"] != read.statement() or document["accounting"] != read.accounting:
-        raise UnverifiedError("the statement of the certificate is not what its charges say.")
+        return replace(read, misread=("its statement is not what its charges say",))
     if not is_written_alike(read.document(), document):
-        raise ModelError("the certificate has fields that dprules does not write, or writes otherwise. Fit again.")
+        return replace(read, misread=("its certificate has fields that this dprules does not write",))
     return read
 
 

@@ -27,5 +27,6 @@ class Neighbours(StrEnum):
         try:
             return cls(value)
         except ValueError:
-            names = ", ".join(relation.value for relation in cls)
-            raise ParameterError(f"neighbours must be one of {names}; got {value!r}. Choose one.") from None
+            raise ParameterError(
+                f"neighbours must be add-remove or replace (streams: replace or zero-out); got {value!r}. Choose one."
+            ) from None

@@ -66,8 +66,9 @@ def _print(found: "Evaluation") -> None:
     if certificate is None:
         console.print(f"{found.rows} rows with a declared label, which are public: the figures are exact.")
     else:
+        rows = f"About {found.rows}" if found.rows.value else "Too few to tell how many"
         console.print(
-            f"About {found.rows} rows with a declared label. Paid for one noisy histogram: epsilon "
+            f"{rows} rows with a declared label. Paid for one noisy histogram: epsilon "
             f"{certificate.epsilon:g} for each {certificate.unit}, {certificate.neighbours.value} neighbours.\n"
             "Intervals hold at least 95 times in 100; they are for the noise alone, not for the choice of the rows."
         )

@@ -146,13 +146,14 @@ def marks_of(released: "Released", unverified: bool) -> list[str]:
 
 
 def write_or_echo(text: str, output: Path | None, mode: int = 0o644) -> None:
-    """Write text to a file, or to standard output."""
+    """Write text to a file and say so on standard error, or to standard output."""
     from dprules.files import write_whole
 
     if output is None:
         typer.echo(text, nl=False)
     else:
         write_whole(output, text, mode)
+        typer.echo(f"Written: {output}", err=True)
 
 
 def read_class_weight(text: str | None) -> str | dict[str, float] | None:

@@ -44,7 +44,7 @@ def predict(
     found = predict_beside(released.model, data, keep or [], table, delimiter, multiline)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow([*(keep or []), "prediction"])
+    writer.writerow([*(keep or []), f"predicted_{released.label.name}"])
     writer.writerows(zip(*found.copied, found.labels, strict=True))
     write_or_echo(lines.getvalue(), output, mode=0o600)
     if found.left_out:

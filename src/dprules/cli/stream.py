@@ -119,7 +119,7 @@ def predict(
     require_new_output(output, [events, state], force)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(["prediction"])
+    writer.writerow([f"predicted_{published.label.name}"])
     writer.writerows([label] for label in stream_predict(published.model, events, _say))
     write_or_echo(lines.getvalue(), output, mode=0o600)
 

@@ -1,6 +1,7 @@
 """What a notebook shows of a fitted estimator below scikit-learn's own drawing: its rules, and its privacy."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -10,10 +11,13 @@ from sklearn.utils import estimator_html_repr
 from dprules.accounting import Certificate
 from dprules.models import Halfspace, RuleList
 
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+"""What the repr of a generator ends with: it is another one in every process."""
+
 
 def describe_parameters(estimator: BaseEstimator) -> dict[str, str]:
     """Return the parameters of an estimator in words, as they are at this moment."""
-    return {name: repr(value) for name, value in estimator.get_params(deep=False).items()}
+    return {name: _ADDRESS.sub("", repr(value)) for name, value in estimator.get_params(deep=False).items()}
 
 
 def write_estimator(
@@ -21,6 +25,7 @@ def write_estimator(
     model: RuleList | Halfspace,
     certificate: Certificate | None,
     fitted_with: Mapping[str, str],
+    cautions: Sequence[str] = (),
 ) -> str:
     """Return scikit-learn's drawing of an estimator, then what was fitted.
 
@@ -34,6 +39,8 @@ def write_estimator(
         None for the learners without privacy.
     fitted_with : mapping
         The parameters at the time of the fit, as `describe_parameters` returns them.
+    cautions : sequence of str
+        Sentences on what the certificate means here.
     """
     now = describe_parameters(estimator)
     changed = [name for name, value in fitted_with.items() if now.get(name) != value]
@@ -45,6 +52,7 @@ def write_estimator(
         )
     parts.append(_write_model(model))
     parts.append("<p>Learnt without privacy.</p>" if certificate is None else certificate._repr_html_())
+    parts += [f"<p>{escape(caution)}</p>" for caution in cautions]
     return "".join(parts)
 
 

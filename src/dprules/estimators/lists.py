@@ -1,10 +1,10 @@
 """Decision lists as scikit-learn classifiers."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,28 +13,16 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from dprules.accounting import Assumption, Certificate
+from dprules.accounting import Certificate
 from dprules.errors import ParameterError
 from dprules.estimators.html import describe_parameters, write_estimator
-from dprules.estimators.inputs import as_columns, find_classes, is_frame, read_features, read_labels, typed_classes
-from dprules.estimators.parameters import name_weights, plain, read_seed
-from dprules.jobs import (
-    FitRequest,
-    ListSettings,
-    as_labels,
-    fit,
-    fit_without_privacy,
-    infer_label,
-    infer_schema,
-    predict_places,
-    read_names,
-    require_numbers,
-    require_readable,
-)
+from dprules.estimators.inputs import as_columns, check_features
+from dprules.estimators.parameters import limit_weights, name_weights, plain, read_seed, read_shares
+from dprules.estimators.tasks import SchemaLike, Task, read_task
+from dprules.jobs import FitRequest, ListSettings, fit, fit_without_privacy, predict_places
 from dprules.models import Released, RuleList
-from dprules.schema import Schema, Value, read_schema
-
-SchemaLike = Schema | str | Path | Mapping[str, Any]
+from dprules.numbers import rational
+from dprules.schema import Label, Value
 
 
 class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -43,8 +31,9 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     rule_list_: RuleList
     classes_: NDArray[Any]
     schema: SchemaLike | None
-    classes: Sequence[Any] | None = None
-    _by_schema: bool
+    classes: Sequence[Any] | None
+    _names: tuple[str, ...] | None
+    _places: Mapping[Value, int]
     _fitted_with: Mapping[str, str]
 
     def __sklearn_tags__(self) -> Any:
@@ -55,67 +44,38 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _request(self, X: Any, y: Any) -> tuple[Any, Schema, Any, tuple[Assumption, ...]]:
-        """Return data, schema, labels (None: in the table) and what is assumed."""
-        if self.schema is not None:
-            return self._declared_request(X, y, read_schema(self.schema))
-        self._by_schema = False
-        X, names = read_features(self, X, reset=True)
-        if is_frame(X):
-            require_numbers(X)
-        labels = read_labels(y)
-        data = as_columns(X, names)
-        if self.classes is None:
-            shown = find_classes(labels)
-            label = infer_label(list(shown), names, declared=False)
-        else:
-            label = infer_label(self.classes, names, declared=True)
-            shown = typed_classes(label, labels, self.classes)
-        self._keep_classes(label.classes, shown)
-        inferred = infer_schema(data, names, label)
-        return data, inferred, labels, _inferred(inferred, self.classes is None)
+    def _keep(self, task: Task, rules: RuleList) -> None:
+        """Keep what was learnt, and with which parameters: they may be changed afterwards, the list does not.
 
-    def _declared_request(self, X: Any, y: Any, schema: Schema) -> tuple[Any, Schema, Any, tuple[Assumption, ...]]:
-        """Return the same for data with a schema."""
-        self._by_schema = True
-        self.feature_names_in_ = np.array([column.name for column in schema.columns], dtype=object)
-        self.n_features_in_ = len(schema.columns)
-        labels = None if y is None else read_labels(y)
-        typed = labels
-        if y is None and is_frame(X) and not hasattr(X, "to_pyarrow_batches"):
-            typed = X[schema.label.name] if schema.label.name in read_names(X) else None
-        if typed is not None:
-            require_readable(typed, schema.label)
-        self._keep_classes(schema.label.classes, as_labels(schema.label.classes, typed))
-        return X, schema, labels, (Assumption.SCHEMA,)
-
-    def _keep_classes(self, classes: Sequence[Value], shown: NDArray[Any]) -> None:
-        """Keep the classes as y has them, sorted as scikit-learn expects, and where each class of the list is."""
-        order = np.argsort(shown, kind="stable")
-        self.classes_ = shown[order]
-        self._places = {value: int(place) for value, place in zip(classes, np.argsort(order), strict=True)}
-
-    def _keep(self, rules: RuleList) -> None:
-        """Keep what was learnt, and with which parameters: they may be changed afterwards, the list does not."""
-        self.rule_list_ = rules
+        This is the last step of a fit and the only one that sets anything: one that was refused has changed nothing.
+        """
+        task.features.keep_in(self)
+        self._names = None if task.declared else task.features.names
+        self.classes_ = task.classes.shown
+        self._places = {value: place for place, value in enumerate(task.classes.values)}
         self._fitted_with = describe_parameters(self)
+        self.rule_list_ = rules
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether a fit has come to its end: one that was refused or interrupted leaves no list."""
+        """Whether a fit has come to its end; one that was refused or interrupted leaves the fit before it."""
         return hasattr(self, "rule_list_")
 
     def _html_repr(self) -> str:
         """Return what notebooks show; scikit-learn asks for it."""
         if not self.__sklearn_is_fitted__():
             return str(estimator_html_repr(self))
-        return write_estimator(self, self.rule_list_, getattr(self, "certificate_", None), self._fitted_with)
+        released: Released | None = getattr(self, "model_", None)
+        if released is None:
+            return write_estimator(self, self.rule_list_, None, self._fitted_with)
+        cautions = released.cautions()
+        return write_estimator(self, self.rule_list_, released.certificate, self._fitted_with, cautions)
 
     def _decide(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self)
-        if not self._by_schema:
-            X, names = read_features(self, X, reset=False)
-            X = as_columns(X, names)
-        return predict_places(self.rule_list_, X)
+        if self._names is None:
+            return predict_places(self.rule_list_, X)
+        X = check_features(self, X)
+        return predict_places(self.rule_list_, as_columns(X, self._names), self._names)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row."""
@@ -125,13 +85,9 @@ class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return predicted
 
 
-def _inferred(schema: Schema, classes_read_off: bool) -> tuple[Assumption, ...]:
-    found = [Assumption.COLUMN_NAMES]
-    if any(column.kind == "positive" for column in schema.columns):
-        found.append(Assumption.POSITIVE_NUMBERS)
-    if classes_read_off:
-        found.append(Assumption.CLASSES_FROM_LABELS)
-    return tuple(found)
+def _read_weights(settings: ListSettings, label: Label) -> Any:
+    """Return class weights under the names of the classes, no farther apart than lists take them."""
+    return limit_weights(name_weights(settings.class_weight, label), label)
 
 
 class PrivateDecisionListClassifier(_Lists):
@@ -156,12 +112,15 @@ class PrivateDecisionListClassifier(_Lists):
     accounting : str
         "exact" or "paper".
     class_weight : None, "balanced" or dict
-        How much the classes count: alike, inversely to their noisy numbers, or a public weight for each class.
+        How much the classes count: alike, inversely to their noisy numbers, or a public weight for each class. Weights
+        that differ by more than 64 are brought nearer, and all are ignored with the paper's accounting: both with a
+        warning.
     schema : Schema, path, dict or None
         With one, X is a data frame, an Ibis table or a file; without, X is Boolean, or numbers that are read as x > 0.
     classes : sequence or None
         If they are public; otherwise read off y and listed as assumed public. Leave them out inside estimators that
-        encode labels as 0, 1, ... (`OneVsRestClassifier`, `VotingClassifier`), or declare those.
+        encode labels as 0, 1, ... (`OneVsRestClassifier`, `VotingClassifier`, `StackingClassifier`,
+        `BaggingClassifier`), or declare those.
     shares : dict or None
         Of epsilon by name: "cuts", "classes", and "counts" where counts of the rules are not free (for `predict_proba`
         at a constant reward below 1, or with the paper's accounting).
@@ -232,38 +191,47 @@ class PrivateDecisionListClassifier(_Lists):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn a list; with a schema, y may be a column of X."""
         settings = self._settings()
+        if self._ignores_weights():  # scikit-learn's checks set them in whatever has them
+            warnings.warn("class_weight is only used with accounting='exact', and ignored here.", stacklevel=2)
         if self.schema is None and self.unit is not None:
             raise ParameterError("unit names a column of a table. Give a schema and a data frame.")
-        data, schema, labels, assumptions = self._request(X, y)
+        task = read_task(self, X, y, self.schema, self.classes)
         request = FitRequest(
-            data,
-            schema,
-            replace(settings, class_weight=name_weights(settings.class_weight, schema.label)),
+            task.data,
+            task.schema,
+            replace(settings, class_weight=_read_weights(settings, task.schema.label)),
             plain(self.epsilon),
             plain(self.delta),
             plain(self.neighbours),
             plain(self.unit),
             plain(self.unit_rows),
             plain(self.rows_are_public),
-            labels=labels,
+            labels=task.labels,
             seed=read_seed(self.random_state),
-            assumptions=assumptions,
+            assumptions=task.assumptions,
         )
-        self.model_ = fit(request)
-        if not isinstance(self.model_.model, RuleList):
-            raise ParameterError("the fit returned no list.")
-        self.certificate_ = self.model_.certificate
-        self._keep(self.model_.model)
+        released = fit(request)
+        self._keep(task, cast(RuleList, released.model))
+        self.model_ = released
+        self.certificate_ = released.certificate
         return self
 
     def _settings(self) -> ListSettings:
         if isinstance(self.reward, str) and self.reward != "auto":
             raise ParameterError(f"reward must be 'auto' or a number in [0, 1]; got {self.reward!r}.")
         reward = None if isinstance(self.reward, str) else plain(self.reward)
-        shares = {str(name): plain(share) for name, share in (self.shares or {}).items()}
+        shares = read_shares(self.shares)
         return ListSettings(
-            plain(self.width), plain(self.max_rules), reward, plain(self.accounting), shares, plain(self.class_weight)
+            plain(self.width),
+            plain(self.max_rules),
+            reward,
+            plain(self.accounting),
+            shares,
+            None if self._ignores_weights() else plain(self.class_weight),
         )
+
+    def _ignores_weights(self) -> bool:
+        return isinstance(self.accounting, str) and self.accounting == "paper" and self.class_weight is not None
 
     def _gives_probabilities(self) -> bool:
         """Whether the list has counts of its rules: the one that was fitted, or else the one that a fit would give."""
@@ -297,9 +265,11 @@ class DecisionListClassifier(_Lists):
     max_rules : int or None
         Rules before the default; None: until nothing is gained.
     reward : float
-        Of a correct example against an error, where no rule is free of errors.
+        Of a correct example against an error, where no rule is free of errors, in [0, 1].
     schema : Schema, path, dict or None
         As for `PrivateDecisionListClassifier`; its cuts must be public.
+    classes : sequence or None
+        As for `PrivateDecisionListClassifier`.
     """
 
     def __init__(
@@ -308,19 +278,25 @@ class DecisionListClassifier(_Lists):
         max_rules: int | None = None,
         reward: float = 0.5,
         schema: SchemaLike | None = None,
+        classes: Sequence[Any] | None = None,
     ) -> None:
         self.width = width
         self.max_rules = max_rules
         self.reward = reward
         self.schema = schema
+        self.classes = classes
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn a list; with a schema, y may be a column of X."""
-        data, schema, labels, _ = self._request(X, y)
-        if schema.private_values:
+        if self.reward is None:
+            raise ParameterError("reward must be a number in [0, 1]; got None. 0.5 is usual.")
+        reward = float(rational(self.reward, "reward", zero=True))
+        settings = ListSettings(plain(self.width), plain(self.max_rules), reward)
+        task = read_task(self, X, y, self.schema, self.classes)
+        if task.schema.private_values:
             raise ParameterError("a list without privacy needs public values. List them in the schema.")
-        if schema.private_cuts:
+        if task.schema.private_cuts:
             raise ParameterError("a list without privacy needs public cuts. Give cuts instead of lower and upper.")
-        request = FitRequest(data, schema, ListSettings(plain(self.width)), labels=labels)
-        self._keep(fit_without_privacy(request, plain(self.max_rules), plain(self.reward)))
+        request = FitRequest(task.data, task.schema, settings, labels=task.labels)
+        self._keep(task, fit_without_privacy(request, settings.max_rules, reward))
         return self

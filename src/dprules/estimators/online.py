@@ -7,9 +7,9 @@ import numpy as np
 
 from dprules.accounting import Assumption, Certificate
 from dprules.errors import PrivacyError
-from dprules.estimators.online_base import OnlineClassifier
+from dprules.estimators.online_base import Asked, Learner, OnlineClassifier
 from dprules.estimators.parameters import plain, read_seed
-from dprules.jobs import OnlineRequest, PlainLearner, StreamLearner, StreamSettings
+from dprules.jobs import PlainLearner, StreamLearner, StreamSettings
 
 
 class PrivateWinnowClassifier(OnlineClassifier):
@@ -114,7 +114,13 @@ class PrivateWinnowClassifier(OnlineClassifier):
     def _releases(self) -> int:
         return super()._releases() if self._learner is not None else self._published[1]
 
-    def _make_learner(self, request: OnlineRequest) -> StreamLearner:
+    def _keep(self, asked: Asked, learner: Learner) -> None:
+        super()._keep(asked, learner)
+        if isinstance(learner, StreamLearner):
+            self.certificate_ = learner.certificate
+
+    def _make_learner(self, asked: Asked) -> StreamLearner:
+        request = asked.request
         settings = StreamSettings(
             plain(self.epsilon),
             plain(self.delta),
@@ -129,11 +135,9 @@ class PrivateWinnowClassifier(OnlineClassifier):
             assumed.append(Assumption.CLIPPED_NUMBERS)
         elif any(column.kind == "positive" for column in request.columns):
             assumed.append(Assumption.POSITIVE_NUMBERS)
-        if not self._declared:
+        if asked.label.inferred:
             assumed.append(Assumption.CLASSES_FROM_LABELS)
-        learner = StreamLearner(settings, request, assumed, read_seed(self.random_state))
-        self.certificate_ = learner.certificate
-        return learner
+        return StreamLearner(settings, request, assumed, read_seed(self.random_state))
 
     def _unit_test_skips(self) -> set[str]:
         """River's checks that need a copy of the private state, or the same noise twice."""
@@ -165,8 +169,8 @@ class WinnowClassifier(OnlineClassifier):
         self.features = features
         self.classes = classes
 
-    def _make_learner(self, request: OnlineRequest) -> PlainLearner:
-        return PlainLearner(request, plain(self.rate))
+    def _make_learner(self, asked: Asked) -> PlainLearner:
+        return PlainLearner(asked.request, plain(self.rate))
 
 
 class ConfidentWinnowClassifier(WinnowClassifier):
@@ -198,5 +202,5 @@ class ConfidentWinnowClassifier(WinnowClassifier):
         self.margin = margin
         self.confidence = confidence
 
-    def _make_learner(self, request: OnlineRequest) -> PlainLearner:
-        return PlainLearner(request, plain(self.rate), plain(self.margin), plain(self.confidence))
+    def _make_learner(self, asked: Asked) -> PlainLearner:
+        return PlainLearner(asked.request, plain(self.rate), plain(self.margin), plain(self.confidence))

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from dprules.errors import DataError, ParameterError
 from dprules.estimators.html import describe_parameters, write_estimator
-from dprules.estimators.inputs import as_columns, find_classes, is_frame, read_features, read_labels, typed_classes
+from dprules.estimators.inputs import Features, as_columns, check_features, is_frame, read_features
+from dprules.estimators.parameters import read_list
 from dprules.estimators.river_face import RiverFace, register
+from dprules.estimators.targets import Classes, find_classes, read_labels, typed_classes
 from dprules.jobs import OnlineRequest, PlainLearner, StreamLearner, hash_name, infer_label, kind_of_labels, read_signs
 from dprules.models import Halfspace
 from dprules.schema import Label
@@ -22,9 +25,40 @@ from dprules.schema.cells import read_number, read_truth
 HASHED = 256
 """Coordinates of features that were not named in advance."""
 
+_UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
 Learner = StreamLearner | PlainLearner
 Example = Mapping[Any, Any]
 """One example: a value for each named feature."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a stream was begun with: public.
+
+    Parameters
+    ----------
+    features : Features
+        What they are called.
+    hashes : bool
+        Whether features are hashed into their coordinates.
+    request : OnlineRequest
+        What is asked of examples.
+    label : Label
+        With two classes; the first one is negative.
+    classes : array
+        The same two, as y has them.
+    """
+
+    features: Features
+    hashes: bool
+    request: OnlineRequest
+    label: Label
+    classes: NDArray[Any]
+
+    def read_examples(self, examples: Sequence[Example]) -> Any:
+        """Return examples as a block; features that were not named are left out, or hashed."""
+        named = [{str(name): value for name, value in example.items()} for example in examples]
+        return self.request.read_examples([_hash_features(one) for one in named] if self.hashes else named)
 
 
 class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: ignore[misc]
@@ -37,11 +71,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
     features: Sequence[str] | None = None
     classes: Sequence[Any] | None = None
     _learner: Learner | None = None
-    _request: OnlineRequest
-    _label: Label
-    _declared: bool
+    _asked: Asked
     _fitted_with: Mapping[str, str]
-    _hashes = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -61,30 +92,34 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         return False
 
     @abstractmethod
-    def _make_learner(self, request: OnlineRequest) -> Learner:
+    def _make_learner(self, asked: Asked) -> Learner:
         """Return a learner for these features."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Start anew and take each example once, in its order."""
-        self._learner = None
-        return self.partial_fit(X, y)
+        return self._learn_first(X, y, self.classes)
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
         """Take a block of labelled examples; the two classes are given, or read off the first block."""
-        if hasattr(X, "to_pyarrow_batches"):
-            raise DataError("the rows of a database have no order, which a stream needs. Give a data frame.")
-        X, names = read_features(self, X, reset=self._learner is None)
-        labels = read_labels(y)
-        if len(labels) != X.shape[0]:
-            raise DataError("X and y have different numbers of rows. Give one label for each row.")
         if self._learner is None:
-            given = classes if classes is not None else self.classes
-            kinds = as_columns(X if is_frame(X) else X[:0], names)
-            request = OnlineRequest.inferred(kinds, names, self.width, self._is_real())
-            known = list(find_classes(labels)) if given is None else list(given)
-            self._learner = self._begin(request, labels, known, declared=given is not None)
-            self._hashes = False
-        self._learner.learn(self._request.read(X), read_signs(labels, self._label))
+            return self._learn_first(X, y, self.classes if classes is None else classes)
+        _require_order(X)
+        X = check_features(self, X)
+        labels = _read_labels_of(X, y)
+        self._learner.learn(self._asked.request.read(X), read_signs(labels, self._asked.label))
+        return self
+
+    def _learn_first(self, X: Any, y: Any, classes: Sequence[Any] | None) -> Self:
+        """Take the first block of a stream; if it is refused, what was there before stays."""
+        _require_order(X)
+        X, features = read_features(self, X)
+        labels = _read_labels_of(X, y)
+        kinds = as_columns(X if is_frame(X) else X[:0], features.names)
+        request = OnlineRequest.inferred(kinds, features.names, self.width, self._is_real())
+        asked = self._ask(features, False, request, labels, classes)
+        learner = self._make_learner(asked)
+        learner.learn(request.read(X), read_signs(labels, asked.label))
+        self._keep(asked, learner)
         return self
 
     def _is_real(self) -> bool:
@@ -94,23 +129,27 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
             raise ParameterError("conditions are made of Boolean features. Give width=1 with values='real'.")
         return self.values == "real"
 
-    def _begin(self, request: OnlineRequest, labels: Any, classes: Sequence[Any], *, declared: bool) -> Learner:
-        """Start a stream: what is asked of examples and which classes there are is public from here on."""
-        if len(classes) == 1:
+    def _ask(
+        self, features: Features, hashes: bool, request: OnlineRequest, labels: Any, given: Sequence[Any] | None
+    ) -> Asked:
+        """Return what a stream is begun with: what is asked of examples, and which classes there are."""
+        known = find_classes(labels) if given is None else read_list(given, "classes", "['no', 'yes']")
+        if len(known) == 1:
             raise ValueError("Classifier can't train when only one class is present. Give both with classes=...")
-        if len(classes) != 2:
+        if len(known) != 2:
             raise ParameterError("Only binary classification is supported. The number of classes must be two.")
-        label = infer_label(classes, [column.name for column in request.columns], declared)
-        shown = typed_classes(label, labels, classes)
-        order = np.argsort(shown, kind="stable")
-        # The first class is the negative one; sorted, as scikit-learn expects.
-        self._label = Label(label.name, tuple(label.classes[i] for i in order), inferred=label.inferred)
-        self._declared = declared
-        self._request = request
-        learner = self._make_learner(request)
-        self.classes_ = shown[order]
+        label = infer_label(known, features.names, declared=given is not None)
+        classes = Classes.sorted(label, typed_classes(label, labels, known))
+        ordered = Label(label.name, classes.values, inferred=label.inferred)
+        return Asked(features, hashes, request, ordered, classes.shown)
+
+    def _keep(self, asked: Asked, learner: Learner) -> None:
+        """Keep a stream that was begun, and with which parameters."""
+        asked.features.keep_in(self)
+        self._asked = asked
+        self.classes_ = asked.classes
         self._fitted_with = describe_parameters(self)
-        return learner
+        self._learner = learner
 
     def _html_repr(self) -> str:
         """Return what notebooks show; scikit-learn asks for it."""
@@ -122,8 +161,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
     def hypothesis_(self) -> Halfspace:
         """The hypothesis in force, ranked and readable: public."""
         check_is_fitted(self, "classes_")
-        first, second = self._label.classes
-        return self._request.halfspace(self._weights(), (first, second), self._releases())
+        first, second = self._asked.label.classes
+        return self._asked.request.halfspace(self._weights(), (first, second), self._releases())
 
     def _weights(self) -> Any:
         return None if self._learner is None else self._learner.weights
@@ -134,8 +173,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return what the hypothesis says of each example; above 0 is the second class."""
         check_is_fitted(self, "classes_")
-        X, _ = read_features(self, X, reset=False)
-        return self._request.read(X).weigh(self._weights())
+        X = check_features(self, X)
+        return self._asked.request.read(X).weigh(self._weights())
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each example."""
@@ -149,8 +188,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         Features are those of `features`, or are hashed into a public number of coordinates: names that are read off an
         example would publish that example.
         """
-        learner = self._begin_by_name(np.asarray([y]) if isinstance(y, bool | np.bool_) else [y])
-        learner.learn(self._read_examples([x]), read_signs([y], self._label))
+        self._learn_examples([x], np.asarray([y]) if isinstance(y, bool | np.bool_) else [y])
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Take a block of labelled examples as `learn_one` would take them, one after the other.
@@ -165,30 +203,33 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         labels = read_labels(y)
         examples = _as_examples(X)
         if len(labels) != len(examples):
-            raise DataError("X and y have different numbers of rows. Give one label for each row.")
-        learner = self._begin_by_name(labels)
-        learner.learn(self._read_examples(examples), read_signs(labels, self._label))
+            raise DataError(_UNEQUAL)
+        self._learn_examples(examples, labels)
 
-    def _begin_by_name(self, labels: Any) -> Learner:
-        """Return the learner, at first of features that are named or hashed and declared or Boolean classes."""
-        if self._learner is not None:
-            return self._learner
+    def _learn_examples(self, examples: Sequence[Example], labels: Any) -> None:
+        asked = self._ask_by_name(labels) if self._learner is None else self._asked
+        learner = self._make_learner(asked) if self._learner is None else self._learner
+        learner.learn(asked.read_examples(examples), read_signs(labels, asked.label))
+        if self._learner is None:
+            self._keep(asked, learner)
+
+    def _ask_by_name(self, labels: Any) -> Asked:
+        """Return what a stream of features that are named or hashed is begun with; classes are declared or Boolean."""
         if self.classes is None and kind_of_labels(labels) != "b":
             raise ParameterError("learn_one needs to know both classes first. Give them with classes=(...).")
-        known = [False, True] if self.classes is None else list(self.classes)
-        self._hashes = self.features is None
-        names = [f"hash {i}" for i in range(HASHED)] if self.features is None else [str(f) for f in self.features]
-        self.feature_names_in_ = np.array(names, dtype=object)
-        self.n_features_in_ = len(names)
-        request = OnlineRequest.inferred({name: [] for name in names}, names, self.width, self._is_real())
-        self._learner = self._begin(request, np.array(known), known, declared=True)
-        return self._learner
+        known = [False, True] if self.classes is None else read_list(self.classes, "classes", "['no', 'yes']")
+        hashes = self.features is None
+        names = [f"hash {i}" for i in range(HASHED)] if hashes else read_list(self.features, "features", "['a', 'b']")
+        features = Features.named([str(name) for name in names])
+        kinds: dict[str, list[object]] = {name: [] for name in features.names}
+        request = OnlineRequest.inferred(kinds, features.names, self.width, self._is_real())
+        return self._ask(features, hashes, request, np.array(known), known)
 
     def predict_one(self, x: Example, **kwargs: Any) -> Any:
         """Return the class of one example; None before the first one was learnt."""
         if not hasattr(self, "classes_"):
             return None
-        says = float(self._read_examples([x]).weigh(self._weights())[0])
+        says = float(self._asked.read_examples([x]).weigh(self._weights())[0])
         return self.classes_[int(says > 0)].item()
 
     def predict_many(self, X: Any) -> Any:
@@ -202,10 +243,18 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         """Not available: a halfspace has no probabilities."""
         raise NotImplementedError
 
-    def _read_examples(self, examples: Sequence[Example]) -> Any:
-        """Return examples as a block; features that were not named are left out, or hashed."""
-        named = [{str(name): value for name, value in example.items()} for example in examples]
-        return self._request.read_examples([_hash_features(one) for one in named] if self._hashes else named)
+
+def _require_order(X: Any) -> None:
+    if hasattr(X, "to_pyarrow_batches"):
+        raise DataError("the rows of a database have no order, which a stream needs. Give a data frame.")
+
+
+def _read_labels_of(X: Any, y: Any) -> Any:
+    """Return the labels, one for each row."""
+    labels = read_labels(y)
+    if len(labels) != X.shape[0]:
+        raise DataError(_UNEQUAL)
+    return labels
 
 
 def _hash_features(named: Mapping[str, Any]) -> dict[str, Any]:

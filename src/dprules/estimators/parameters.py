@@ -1,11 +1,14 @@
 """Parameters as users give them to estimators, also as NumPy has them."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dprules.errors import ParameterError
+from dprules.jobs import LARGEST_RATIO
+from dprules.numbers import rational
 from dprules.schema import MISSING, Label
 
 _SEEDS = 2**31 - 1
@@ -21,6 +24,38 @@ def plain(value: Any) -> Any:
     (2, 'exact', None)
     """
     return value.item() if isinstance(value, np.generic) else value
+
+
+def read_list(values: Any, name: str, example: str) -> list[Any]:
+    """Return several public values as a list; a text is not a list of its letters.
+
+    Examples
+    --------
+    >>> read_list(np.array(["no", "yes"]), "classes", "['no', 'yes']")
+    [np.str_('no'), np.str_('yes')]
+    """
+    try:
+        listed = None if isinstance(values, str | bytes | Mapping) else list(values)
+    except TypeError:
+        listed = None
+    if listed is None:
+        raise ParameterError(f"{name} must be a list; got {type(values).__name__}. Give one such as {example}.")
+    return listed
+
+
+def read_shares(shares: Any) -> dict[str, Any]:
+    """Return shares of epsilon by their names.
+
+    Examples
+    --------
+    >>> read_shares({np.str_("counts"): np.float64(0.5)}), read_shares(None)
+    ({'counts': 0.5}, {})
+    """
+    if shares is None:
+        return {}
+    if not isinstance(shares, Mapping):
+        raise ParameterError(f"shares must be a dictionary such as {{'counts': 0.05}}; got {type(shares).__name__}.")
+    return {str(name): plain(share) for name, share in shares.items()}
 
 
 def name_weights(weights: Any, label: Label) -> Any:
@@ -41,6 +76,24 @@ def name_weights(weights: Any, label: Label) -> Any:
         name if codes[name] == MISSING else label.classes[codes[name]]: plain(weight)
         for name, weight in weights.items()
     }
+
+
+def limit_weights(weights: Any, label: Label) -> Any:
+    """Return class weights that differ by no more than lists take; smaller ones are raised, with a warning.
+
+    Anything but a dictionary of classes is returned as it is.
+    """
+    if not isinstance(weights, Mapping) or not set(weights) <= set(label.classes):
+        return weights
+    every = {value: rational(weights.get(value, 1), "class_weight") for value in label.classes}
+    least = max(every.values()) / LARGEST_RATIO
+    if min(every.values()) >= least:
+        return weights
+    warnings.warn(
+        f"class weights differ by more than {LARGEST_RATIO}: smaller ones count as 1/{LARGEST_RATIO} of the largest.",
+        stacklevel=4,
+    )
+    return {value: max(weight, least) for value, weight in every.items()}
 
 
 def read_seed(random_state: Any) -> int | None:

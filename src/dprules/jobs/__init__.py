@@ -22,16 +22,17 @@ if TYPE_CHECKING:
         fit_without_privacy,
         fit_yardstick,
     )
-    from dprules.jobs.infer import infer_label, infer_schema, read_names, require_numbers
-    from dprules.jobs.labels import as_labels, kind_of_labels, require_readable
+    from dprules.jobs.infer import collect_lazy, infer_label, infer_schema, read_names, require_numbers
+    from dprules.jobs.labels import as_labels, kind_of_labels, list_label_texts, require_readable
     from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_signs
     from dprules.jobs.planning import ListPlan, StreamPlan, Typical, plan_list, plan_stream
     from dprules.jobs.prediction import PredictedRows, predict, predict_beside, predict_places
-    from dprules.jobs.settings import ListSettings, StreamSettings
+    from dprules.jobs.settings import LARGEST_RATIO, ListSettings, StreamSettings
     from dprules.jobs.streams import Stream, stream_init, stream_learn, stream_predict, stream_show
     from dprules.jobs.verification import verify
 
 __all__ = [
+    "LARGEST_RATIO",
     "AuditReport",
     "Evaluation",
     "Figure",
@@ -53,6 +54,7 @@ __all__ = [
     "audit",
     "check_fit",
     "check_schema",
+    "collect_lazy",
     "draft_schema",
     "evaluate",
     "export",
@@ -63,6 +65,7 @@ __all__ = [
     "infer_label",
     "infer_schema",
     "kind_of_labels",
+    "list_label_texts",
     "plan_list",
     "plan_stream",
     "predict",
@@ -87,12 +90,12 @@ _PLACES = {
     "exporting": ("export",),
     "figures": ("Figure",),
     "fitting": ("FitRequest", "FitSummary", "Spending", "check_fit", "fit", "fit_without_privacy", "fit_yardstick"),
-    "infer": ("infer_label", "infer_schema", "read_names", "require_numbers"),
-    "labels": ("as_labels", "kind_of_labels", "require_readable"),
+    "infer": ("collect_lazy", "infer_label", "infer_schema", "read_names", "require_numbers"),
+    "labels": ("as_labels", "kind_of_labels", "list_label_texts", "require_readable"),
     "online": ("OnlineRequest", "PlainLearner", "StreamLearner", "hash_name", "read_signs"),
     "planning": ("ListPlan", "StreamPlan", "Typical", "plan_list", "plan_stream"),
     "prediction": ("PredictedRows", "predict", "predict_beside", "predict_places"),
-    "settings": ("ListSettings", "StreamSettings"),
+    "settings": ("LARGEST_RATIO", "ListSettings", "StreamSettings"),
     "streams": ("Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"),
     "verification": ("verify",),
 }

@@ -93,8 +93,8 @@ class Evaluation:
             )
         always = f"always saying {show_value(self.majority)}"
         if self.better is None:
-            return f"The noise hides whether the model is better than {always}."
-        return "" if self.better else f"The model is no better than {always}."
+            return f"The noise hides whether the model is right more often than {always}."
+        return "" if self.better else f"The model is right no more often than {always}."
 
     def __str__(self) -> str:
         lines = [

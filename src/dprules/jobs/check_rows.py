@@ -24,7 +24,7 @@ def check_rows(table: Table, schema: Schema) -> None:
             f"{undeclared} of {len(codes)} rows have a missing or undeclared label. Mend the schema, or leave them out."
         )
     if len(np.unique(labels)) == 1:
-        raise DataError(f"all rows are of class {schema.label.classes[labels[0]]}. There is nothing to learn.")
+        raise DataError(f"all rows are of class {schema.label.classes[labels[0]]}. From one class nothing is learnt.")
     for column, cells in zip(columns[1:], codes[:, 1:].T, strict=True):
         if (cells < 0).all():
             raise DataError(f"column {column.name!r} has no declared value in any row. Mend the schema, or drop it.")

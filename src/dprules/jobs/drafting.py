@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from dprules.errors import DataError, ParameterError, PrivacyError, SchemaError
 from dprules.jobs.quiet import without_sizes
+from dprules.numbers import flag
 from dprules.schema import (
     Codebook,
     Draft,
@@ -70,7 +71,7 @@ def draft_schema(
     label = book.label if label is None else label
     if label is None:
         raise SchemaError("a schema needs the column to predict. Name it with --label, or mark it in the codebook.")
-    if values_are_public and like is not None:
+    if flag(values_are_public, "values_are_public") and like is not None:
         raise PrivacyError("values come from the data or from a public table, not from both. Choose one.")
     with open_table(data, table, delimiter, multiline) as opened:
         opened.require([label, *book.columns])

@@ -14,7 +14,7 @@ from dprules.jobs.quiet import without_sizes
 from dprules.jobs.scores import Groups
 from dprules.mechanisms import noisy_counts, os_bits
 from dprules.models import Released
-from dprules.numbers import Real
+from dprules.numbers import Real, flag
 from dprules.schema import Label, show_value
 from dprules.tables import Table, open_table
 from dprules.tables.cells import read_codes, read_identities
@@ -66,8 +66,10 @@ def evaluate(
     table, delimiter, multiline
         As for `open_table`.
     """
-    if (epsilon is None) == (not public):
-        raise PrivacyError("accuracy on private rows is a release. Give --epsilon to buy it, or --public, not both.")
+    if epsilon is None and not flag(public, "public"):
+        raise PrivacyError("accuracy on private rows is a release. Give epsilon to buy it, or declare the rows public.")
+    if epsilon is not None and flag(public, "public"):
+        raise ParameterError("public rows cost nothing. Give epsilon, or declare the rows public, not both.")
     relation = Neighbours.parse(neighbours)
     if relation is Neighbours.ZERO_OUT:
         raise ParameterError("a table has no zero-out neighbours. Choose add-remove or replace.")
@@ -78,6 +80,7 @@ def evaluate(
     price = None if epsilon is None else _charge(epsilon, relation, whose)
     groups = Groups.of(released.model, truth.classes)
     with open_table(data, table, delimiter, multiline) as opened:
+        _require_unit(released, opened, unit, public)
         counts = _count_answers(released, opened, truth, whose, len(groups.names))
     if price is None:
         _require_rows(counts, truth)
@@ -85,7 +88,17 @@ def evaluate(
     account, tilt = price
     noisy = noisy_counts(counts, tilt)
     certificate = account.certificate(secure=True, assumptions=_assumptions(account, multiline))
+    certificate = certificate.for_model(released.digest())
     return assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
+
+
+def _require_unit(released: Released, table: Table, unit: str | None, public: bool) -> None:
+    """Refuse to protect rows where the model protects whose they are: the rows of one person would cost more."""
+    whose = released.certificate.unit.column
+    if whose is not None and unit is None and not public and whose in table.names:
+        raise PrivacyError(
+            f"the model protects all rows of each {whose!r}, and these rows have that column. Give it as the unit."
+        )
 
 
 def _charge(epsilon: Real, relation: Neighbours, unit: Unit) -> tuple[Account, Fraction]:

@@ -26,7 +26,7 @@ from dprules.learners.lists import (
 from dprules.learners.values import buy_values
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released, RuleList
-from dprules.numbers import Real, rational
+from dprules.numbers import Real, flag, rational
 from dprules.private import Private
 from dprules.schema import Literal, Schema, build_conditions
 from dprules.tables import ColumnsTable, Records, Sample, Table, open_table, read_records
@@ -83,6 +83,9 @@ class FitRequest(Private):
     multiline: bool = False
     seed: int | None = None
     assumptions: tuple[Assumed, ...] = (Assumption.SCHEMA,)
+
+    def __post_init__(self) -> None:
+        flag(self.rows_are_public, "rows_are_public")
 
     def account(self) -> Account:
         """Return the budget as an account that nothing has been charged to; a budget that makes no sense is refused."""

@@ -10,8 +10,14 @@ from dprules.errors import DataError
 from dprules.schema import Boolean, Clipped, Column, Label, Positive, Schema, Value
 from dprules.schema.cells import read_value
 from dprules.tables import open_table
+from dprules.tables.frames import collect_frame
 
 LABEL = "y"
+
+
+def collect_lazy(data: Any) -> Any:
+    """Return a lazy frame as the frame that it stands for, anything else as it is: its query runs once."""
+    return collect_frame(data)
 
 
 def read_names(data: Any) -> list[str]:
@@ -88,8 +94,8 @@ def infer_label(classes: Sequence[Any], names: Sequence[str], declared: bool) ->
 
 
 def _plain(value: Any) -> Value:
-    """A class as text or a number; what is neither is written as text."""
-    item = value.item() if isinstance(value, np.generic) else value
+    """A class as text or a number; what is neither is written as text, a moment as its cell is."""
+    item = value.item() if isinstance(value, np.generic) and value.dtype.kind not in "Mm" else value
     if isinstance(item, str | int | float) and not isinstance(item, bool):
         return item
     return str(item) if isinstance(item, bool) else (read_value(item) or str(item))

@@ -1,6 +1,8 @@
 """Labels that are given apart from the table, as scikit-learn does: their type and shape are public, no more."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,25 @@ from dprules.errors import DataError, ParameterError
 from dprules.schema import Label, Value, show_value
 from dprules.schema.cells import canonical_decimal
 from dprules.tables import Table, open_table
-from dprules.tables.cells import Cells, CodedCells
+from dprules.tables.cells import Cells, CodedCells, read_texts
 from dprules.tables.frames import polars_cells, series_cells
 from dprules.tables.table import Batch
 
 _UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:.*")
+_NUMBERS = "iufcm"
+"""Kinds whose cells are read as numbers: one odd cell turns integers into complex numbers, or into ticks."""
+_ARROW_KINDS: dict[str, Callable[[pa.DataType], bool]] = {
+    "b": pa.types.is_boolean,
+    "i": pa.types.is_signed_integer,
+    "u": pa.types.is_unsigned_integer,
+    "f": lambda kind: pa.types.is_floating(kind) or pa.types.is_decimal(kind),
+    "U": lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind),
+    "D": pa.types.is_date,
+    "M": pa.types.is_timestamp,
+    "V": pa.types.is_nested,
+}
 
 
 def label_cells(labels: Any) -> Cells:
@@ -34,20 +50,36 @@ def label_cells(labels: Any) -> Cells:
     return labels if isinstance(labels, np.ndarray | pa.Array) else list(labels)
 
 
-def kind_of_labels(labels: Any) -> str:
-    """Return NumPy's letter for the declared type of y: "b", "i", "u", "f", "U" for text, "O" where there is none.
+def list_label_texts(labels: Any) -> list[str]:
+    """Return the different labels that occur, as cells are read, in the order of their texts: assumed public."""
+    return sorted({text for text in read_texts(label_cells(labels)) if text is not None})
 
-    By the type of an array or a series, which is public, and never by its cells: a list has no type.
+
+def kind_of_labels(labels: Any) -> str:
+    """Return NumPy's letter for the declared type of y: "b", "i", "u", "f", "U" for text, "M" for moments.
+
+    Two more letters are for what NumPy has not, or has otherwise: "D" is for days, "V" for records and lists. "O" is
+    where there is no type: a list has none. By the type of an array or a series, which is public, never by its cells.
     """
     declared = _declared_type(labels)
-    name = str(declared).lower()
-    if name.startswith(("str", "large_string", "utf8", "<u", ">u")):
+    if isinstance(declared, pa.DataType):
+        return next((letter for letter, is_kind in _ARROW_KINDS.items() if is_kind(declared)), "O")
+    if getattr(declared, "name", None) in ("str", "string"):  # pandas' own types of text
         return "U"
-    kind = getattr(declared, "kind", None)
-    if isinstance(kind, str):
-        return kind
-    starts = {"bool": "b", "int": "i", "uint": "u", "float": "f", "double": "f", "halffloat": "f"}
-    return next((letter for start, letter in starts.items() if name.startswith(start)), "O")
+    if hasattr(declared, "is_integer") and declared.is_integer():  # Polars' integers that Arrow does not have
+        return "i"
+    kind = getattr(declared, "kind", "O")
+    return {"T": "U"}.get(kind, kind) if isinstance(kind, str) else "O"
+
+
+def _declared_type(labels: Any) -> Any:
+    """Return the type of labels, of Polars as Arrow has it; of categories the type of what they stand for."""
+    declared = getattr(labels, "dtype", getattr(labels, "type", None))
+    if hasattr(labels, "to_arrow"):  # Polars
+        declared = getattr(polars_cells(labels.head(0)), "type", declared)
+    declared = getattr(getattr(declared, "categories", None), "dtype", declared)  # pandas
+    declared = getattr(declared, "pyarrow_dtype", declared)  # Arrow's types in pandas
+    return declared.value_type if isinstance(declared, pa.DictionaryType | pa.RunEndEncodedType) else declared
 
 
 def require_readable(labels: Any, label: Label) -> None:
@@ -57,14 +89,10 @@ def require_readable(labels: Any, label: Label) -> None:
     then never occur. The type of y is public.
     """
     kind = kind_of_labels(labels)
-    numeric = any(canonical_decimal(str(value)) is not None for value in label.classes)
-    truths = set(label.column().forms) >= {"true", "false"}
-    if (kind in "iuf" and not (numeric or truths)) or (kind == "b" and not truths):
-        name = {"b": "Booleans", "f": "numbers"}.get(kind, "integers")
-        raise ParameterError(
-            f"y holds {name}, which match none of the declared classes. Declare the classes as y has them: a "
-            "meta-estimator may have encoded them."
-        )
+    sentence = _describe_mismatch("y", kind, label)
+    if sentence is not None:
+        encoded = " A meta-estimator may have encoded them." if kind in "iu" else ""
+        raise ParameterError(sentence + encoded)
 
 
 def require_matching_kind(kind: str, label: Label) -> None:
@@ -73,19 +101,47 @@ def require_matching_kind(kind: str, label: Label) -> None:
     Parameters
     ----------
     kind : str
-        "boolean", "numeric" or "categorical", as `Table.kinds` says.
+        "boolean", "numeric", "date" or "categorical", as `Table.kinds` says.
     label : Label
         With the declared classes.
     """
-    numeric = any(canonical_decimal(str(value)) is not None for value in label.classes)
-    truths = set(label.column().forms) >= {"true", "false"}
-    if (kind == "boolean" and not truths) or (kind == "numeric" and not (numeric or truths)):
-        held = "Booleans" if kind == "boolean" else "numbers"
-        example = "[false, true]" if kind == "boolean" else "[0, 1]"
-        raise DataError(
-            f"column {label.name!r} holds {held}, which match none of the declared classes. Declare them as the table "
-            f"has them, such as {example}."
-        )
+    letters = {"boolean": "b", "numeric": "f", "date": "DM"}.get(kind, "O")
+    sentence = _describe_mismatch(f"column {label.name!r}", letters, label)
+    if sentence is not None:
+        raise DataError(sentence)
+
+
+def _describe_mismatch(what: str, kinds: str, label: Label) -> str | None:
+    """Return why labels of these kinds can match no class, None if they can."""
+    if not all(kind in "bDMV" + _NUMBERS for kind in kinds):
+        return None
+    forms = set(label.column().forms)
+    truths = forms >= {"true", "false"}
+    numbers = any(canonical_decimal(form) is not None for form in forms)
+    days = any(_DAY.fullmatch(form) for form in forms)
+    moments = any(_MOMENT.fullmatch(form) for form in forms)
+    can_match = {"b": truths, "D": days, "M": moments, "V": False} | dict.fromkeys(_NUMBERS, numbers or truths)
+    if any(can_match[kind] for kind in kinds):
+        return None
+    held, example = _name_kind(kinds)
+    return (
+        f"{what} holds {held}, which match none of the declared classes. Declare them as they are there, such as "
+        f"{example}."
+    )
+
+
+def _name_kind(kinds: str) -> tuple[str, str]:
+    """Return what labels of some kinds are called, and how classes for them are written."""
+    names = {
+        "b": ("Booleans", "[false, true]"),
+        "i": ("integers", "[0, 1]"),
+        "u": ("integers", "[0, 1]"),
+        "D": ("days", '["2020-01-31", "2020-02-01"]'),
+        "M": ("moments", '["2020-01-31 00:00:00", "2020-02-01 12:30:00"]'),
+        "DM": ("dates", '["2020-01-31", "2020-02-01"]'),
+        "V": ("records or lists", '["no", "yes"], as text'),
+    }
+    return names.get(kinds, ("numbers", "[0, 1]"))
 
 
 def as_labels(classes: Sequence[Value], labels: Any) -> NDArray[Any]:
@@ -96,6 +152,8 @@ def as_labels(classes: Sequence[Value], labels: Any) -> NDArray[Any]:
         return np.array([word in ("true", "1", "1.0") for word in words])
     if kind == "U":
         return np.array([value if isinstance(value, str) else show_value(value) for value in classes])
+    if kind in "DM":
+        return _as_moments([str(value) for value in classes], kind)
     if kind not in "iuf":
         return np.array(classes)
     numbers = [_as_number(word) for word in words]
@@ -108,9 +166,15 @@ def as_labels(classes: Sequence[Value], labels: Any) -> NDArray[Any]:
     return typed if typed.tolist() == numbers else np.array(numbers)
 
 
-def _declared_type(labels: Any) -> Any:
-    declared = getattr(labels, "dtype", getattr(labels, "type", None))
-    return getattr(getattr(declared, "categories", None), "dtype", declared)
+def _as_moments(texts: list[str], kind: str) -> NDArray[Any]:
+    """Return classes as days or moments, with their time zones as objects; as text if one of them is neither."""
+    try:
+        moments = [datetime.fromisoformat(text) for text in texts]
+    except ValueError:
+        return np.array(texts)
+    if any(moment.tzinfo is not None for moment in moments):
+        return np.array(moments, dtype=object)
+    return np.array(moments, dtype="datetime64[D]" if kind == "D" else "datetime64[us]")
 
 
 def _as_number(word: str) -> float | None:

@@ -113,11 +113,27 @@ def predict_batches(model: Model, table: Table, others: Sequence[str] = ()) -> I
 
 
 @without_sizes
-def predict_places(model: RuleList, data: object) -> NDArray[np.int64]:
-    """Return the index of the rule that decides each row; the number of rules is the default."""
-    names = [column.name for column in model.columns]
+def predict_places(model: RuleList, data: object, names: Sequence[str] | None = None) -> NDArray[np.int64]:
+    """Return the index of the rule that decides each row; the number of rules is the default.
+
+    Parameters
+    ----------
+    model : RuleList
+        The list.
+    data : object
+        A table of any kind.
+    names : sequence of str or None
+        What the model calls the columns of the table, in their order: then they are taken by their places. None: by
+        their own names.
+    """
+    wanted = [column.name for column in model.columns]
     with open_table(data) as table:
-        parts = [_decide_cells(model, size, cells) for size, cells in table.batches(names)]
+        at_place = {} if names is None else dict(zip(names, table.names, strict=True))
+        own_names = {name: at_place.get(name, name) for name in wanted}
+        parts = [
+            _decide_cells(model, size, {name: cells[own] for name, own in own_names.items()})
+            for size, cells in table.batches(list(own_names.values()))
+        ]
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 

@@ -1,7 +1,7 @@
 """What a fit publishes: a model, what it predicts, and its certificate, in one file."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +14,7 @@ from dprules.models.counted import show_number
 from dprules.models.faults import list_faults, stream_faults
 from dprules.models.halfspace import Halfspace
 from dprules.models.rule_list import RuleList
-from dprules.schema import DocumentReader, Label, Positive
+from dprules.schema import DocumentReader, Label, Positive, show_value
 
 FORMAT = "dprules-model"
 VERSION = 1
@@ -60,6 +60,8 @@ class Released:
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     software: str = field(default_factory=lambda: f"dprules {version('dprules')}")
     stream: StreamMark | None = None
+    misread: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What a document said otherwise than dprules writes it."""
 
     @classmethod
     def of(
@@ -78,17 +80,25 @@ class Released:
 
     def digest(self) -> str:
         """Return the digest of everything that the certificate is about."""
-        stream = None if self.stream is None else [self.stream.name, self.stream.rounds]
-        parts = {"kind": self.model.kind, "model": self.model.document(), "label": self.label.entry(), "stream": stream}
-        return digest(parts)
+        written = self.document()
+        certified = {"settings": dict(self.certificate.settings)}
+        return digest({name: entry for name, entry in written.items() if name != "certificate"} | certified)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.model}\n", str(self.certificate), *self.cautions()])
 
     def cautions(self) -> list[str]:
-        """Return sentences on what this delta means for so many records."""
-        records = self.model.records() if isinstance(self.model, RuleList) else None
-        if records is None or self.certificate.delta * records.value <= 1:
+        """Return sentences on what a reader should beware of: too few records, or a delta that is large for them."""
+        if not isinstance(self.model, RuleList) or self.model.groups is None:
+            return []
+        records = self.model.records()
+        if records is None:
+            name = show_value(self.label.name)
+            return [
+                f"Noise alone could have made up this list. Check that column {name} holds the declared classes, as they "
+                "are written in the schema, or take more rows or a larger epsilon."
+            ]
+        if self.certificate.delta * records.value <= 1:
             return []
         return [
             f"Delta is above one over the number of records (about {show_number(records)}): with that probability a "
@@ -104,7 +114,7 @@ class Released:
 
     def faults(self) -> list[str]:
         """Return what is wrong, in sentences; nothing if the file verifies."""
-        found = self.certificate.faults()
+        found = [*self.misread, *self.certificate.faults()]
         if self.certificate.model_digest != self.digest():
             found.append("the certificate is for another model")
         if tuple(self.model.classes) not in (self.label.classes, self.label.classes[::-1]):
@@ -129,7 +139,8 @@ class Released:
         found = self.faults()
         if found:
             raise UnverifiedError(
-                f"the model does not verify: {'; '.join(found)}. Ask for the file that was published."
+                f"the model does not verify: {'; '.join(found)}. It was changed, or another version of dprules made it: "
+                "ask for the file that was published."
             )
         return self
 
@@ -169,12 +180,9 @@ class Released:
         table, created, software = texts
         read = cls(model, label, certificate, table, str(created), str(software), _read_stream(document.get("stream")))
         # What is not written back is neither checked nor part of the digest: a reader might believe it all the same.
-        if not is_written_alike(read.document(), document):
-            raise ModelError(
-                "the file says something else than this dprules writes: it was changed, or another version made it. "
-                "Ask for the file that was published, or read it with the version that it names."
-            )
-        return read
+        if certificate.misread or is_written_alike(read.document(), document):
+            return read
+        return replace(read, misread=("it says something else than this dprules writes",))
 
     @classmethod
     def from_json(cls, text: str) -> "Released":

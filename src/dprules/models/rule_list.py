@@ -93,11 +93,17 @@ class RuleList:
             yield group, self.classes.index(label), at == len(self.rules)
 
     def describe_records(self) -> str:
-        """Say how many records the list was learnt from."""
+        """Say how many records the list was learnt from, and how much its classes weighed."""
         every = self.records()
-        if every is None:
-            return "Learnt from too few records to tell how many."
-        return f"Learnt from about {show_number(every)} records ({show_interval(every)})."
+        number = "too few records to tell how many" if every is None else f"about {show_number(every)} records"
+        interval = "" if every is None else f" ({show_interval(every)})"
+        return f"Learnt from {number}{interval}{self._describe_weights()}."
+
+    def _describe_weights(self) -> str:
+        if self.weights is None:
+            return ""
+        pairs = zip(self.classes, self.weights, strict=True)
+        return ", with class weights " + ", ".join(f"{show_value(name)} {float(weight):.2g}" for name, weight in pairs)
 
     @property
     def labels(self) -> tuple[Value, ...]:
@@ -147,7 +153,7 @@ class RuleList:
         return "\n".join([*passed, f"Rule {at + 1} holds: {self.rules[at]}."])
 
     def probabilities(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return class probabilities from the noisy counts; without class weights the label of a rule is the likeliest."""
+        """Return class probabilities from the noisy counts; without class weights the label is the likeliest."""
         if self.groups is None:
             raise ParameterError("probabilities need noisy counts of the rules. Fit with shares={'counts': 0.05}.")
         lines = zip(self.groups, self.labels, strict=True)

@@ -9,6 +9,7 @@ from typing import Any
 import tomli_w
 
 from dprules.errors import SchemaError
+from dprules.numbers import flag
 from dprules.schema.columns import Column, PrivateCuts, Value
 from dprules.schema.documents import DocumentReader
 from dprules.schema.frames import Bounds, FrameReader, frame_types
@@ -178,8 +179,9 @@ class Schema:
         strange = [name for name in named if name not in types]
         if strange:
             raise SchemaError(f"the frame has no column {strange[0]!r}; it has {', '.join(map(repr, types))}.")
-        public = frame if values_are_public else None
-        reader = FrameReader(types, values or {}, bounds or {}, categories_are_public, public)
+        public = frame if flag(values_are_public, "values_are_public") else None
+        named_categories = flag(categories_are_public, "categories_are_public")
+        reader = FrameReader(types, values or {}, bounds or {}, named_categories, public)
         found = reader.classes(label, classes)
         columns = reader.columns([name for name in types if name not in {label, *ignore}])
         return cls(Label(label, found, positive), columns, values_are_public, ignored=tuple(ignore))
@@ -187,6 +189,8 @@ class Schema:
     @classmethod
     def from_file(cls, path: str | Path) -> "Schema":
         """Read a schema file."""
+        if Path(path).is_dir():  # so is the empty name
+            raise SchemaError(f"the schema {str(path)!r} is a folder. Name a file.")
         try:
             return cls.from_toml(Path(path).read_text(encoding="utf-8"), str(path))
         except UnicodeDecodeError:

@@ -9,7 +9,7 @@ import pyarrow.parquet
 from dprules.errors import DataError, FileError
 from dprules.tables.csv_files import CsvFile
 from dprules.tables.frames import arrow_kind
-from dprules.tables.table import Batch, Table, call_quietly
+from dprules.tables.table import HEADER, Batch, Table, call_quietly
 
 _ROWS = 1 << 18
 _DATABASES = (".db", ".duckdb", ".ddb")
@@ -20,6 +20,7 @@ class CsvTable(Table):
     """CSV files with one header: every cell is text."""
 
     __slots__ = ("_files", "_multiline")
+    naming = HEADER
 
     def __init__(self, paths: Sequence[Path], delimiter: str | None, multiline: bool) -> None:
         super().__init__(str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")

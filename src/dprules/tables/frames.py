@@ -16,15 +16,29 @@ _KINDS_OF_NUMPY = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric
 _REFUSAL = "X must be a data frame (pandas, Polars or Arrow), an Ibis table, a file or a URL."
 
 
+def collect_frame(source: Any) -> Any:
+    """Return a lazy frame of Polars as the frame that it stands for; anything else as it is.
+
+    Its query runs here, once, and its errors, which may quote cells, do not come out.
+    """
+    if not _is_of(source, "polars") or not hasattr(source, "collect") or hasattr(source, "iter_columns"):
+        return source
+    return call_quietly(source.collect, "the query of the lazy frame fails. Collect it first and see why.")
+
+
+def _is_of(source: Any, library: str) -> bool:
+    return type(source).__module__.split(".")[0] == library
+
+
 def open_frame(source: Any) -> Table:
     """Take a table in memory by what it can do, not by its type: none of these libraries is imported."""
-    library = type(source).__module__.split(".")[0]
+    source = collect_frame(source)
     if isinstance(source, Mapping):
         return ColumnsTable(source)
-    if library == "pandas" and hasattr(source, "columns"):
+    if _is_of(source, "pandas") and hasattr(source, "columns"):
         return _PandasTable(source)
-    if library == "polars" and hasattr(source, "collect_schema"):
-        return _polars(source)
+    if _is_of(source, "polars") and hasattr(source, "iter_columns"):
+        return _PolarsTable(source)
     if hasattr(source, "to_pyarrow_batches"):
         return _IbisTable(source)
     if isinstance(source, pa.RecordBatch):
@@ -146,9 +160,27 @@ def series_cells(series: Any) -> Cells:
     return list(series) if isinstance(joined, pa.ExtensionArray) else joined
 
 
-def _polars(source: Any) -> Table:
-    frame = source.collect() if not hasattr(source, "iter_columns") else source
-    return ColumnsTable({name: polars_cells(frame[name]) for name in frame.columns}, "the data frame")
+class _PolarsTable(Table):
+    """A Polars frame: of each column that is asked for the Arrow array, objects as they are."""
+
+    __slots__ = ("_frame",)
+
+    def __init__(self, frame: Any) -> None:
+        super().__init__("the data frame")
+        self._frame = frame
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(self._frame.columns)
+
+    def kinds(self) -> dict[str, str]:
+        """By the Arrow types that the columns become, without a row."""
+        empty = self._frame.head(0)
+        return {name: _kind_of_cells(polars_cells(empty[name])) for name in self.names}
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        yield self._frame.height, {name: polars_cells(self._frame[name]) for name in names}
 
 
 def polars_cells(series: Any) -> Cells:

@@ -12,6 +12,8 @@ from dprules.tables.cells import Cells
 
 T = TypeVar("T")
 _NO_MEMORY = "there is not enough memory for this table. Close other programs, or use fewer columns."
+HEADER = "the header, the delimiter and the schema"
+"""Where to look if a column of a text file is not found."""
 Batch = tuple[int, Mapping[str, Cells]]
 """How many records, and the cells of each column."""
 
@@ -24,6 +26,8 @@ class Table(Private, ABC):
     """Records that the last reading left out because they cannot be read: private."""
     assumes_balanced_quotes = False
     """Whether a record could swallow others unless its quotes balance."""
+    naming = "the names of its columns and the schema"
+    """Where to look if a column is not found."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -61,7 +65,7 @@ class Table(Private, ABC):
         """Refuse a table without these columns."""
         lacking = self.lacking(names)
         if lacking:
-            raise DataError(no_such_columns(self._source, lacking, self.names))
+            raise DataError(no_such_columns(self._source, lacking, self.names, self.naming))
 
     def lacking(self, names: Sequence[str]) -> list[str]:
         """Return those of these columns that the table does not have."""
@@ -69,10 +73,19 @@ class Table(Private, ABC):
         return [name for name in dict.fromkeys(names) if name not in known]
 
 
-def no_such_columns(source: str, lacking: Sequence[str], present: Sequence[str]) -> str:
+def no_such_columns(source: str, lacking: Sequence[str], present: Sequence[str], naming: str = HEADER) -> str:
     """Return the sentence that refuses a table without some columns, with those that it has of nearly the same name.
 
     No others are shown: in a file without a header the first line is a record.
+
+    Parameters
+    ----------
+    source : str
+        What the table is called.
+    lacking, present : sequence of str
+        Columns that are wanted and not there; columns that are there.
+    naming : str
+        Where to look for the mistake.
     """
     noun = "column" if len(lacking) == 1 else "columns"
     wanted = ", ".join(map(repr, lacking))
@@ -80,7 +93,7 @@ def no_such_columns(source: str, lacking: Sequence[str], present: Sequence[str])
     near = {folded[key] for name in lacking for key in get_close_matches(name.strip().casefold(), folded, 1, 0.8)}
     count = f"{len(present):,} column{'' if len(present) == 1 else 's'}"
     found = f"among its {count} is {', '.join(map(repr, sorted(near)))}" if near else f"it has {count}, none called so"
-    return f"{source} has no {noun} {wanted}; {found}. Check the header, the delimiter and the schema."
+    return f"{source} has no {noun} {wanted}; {found}. Check {naming}."
 
 
 def call_quietly(call: Callable[[], T], sentence: str) -> T:

@@ -1,6 +1,7 @@
 """Parameters that make no sense get a sentence."""
 
 import json
+
 import pytest
 
 from dprules.errors import ParameterError

@@ -115,8 +115,9 @@ class ListPlan:
         lines = [
             ("candidate conditions", f"{self.candidates:,}"),
             ("tilt of a draw", f"{self.tilt:.3g}   (the paper's: {_tilt_or_none(self.paper_tilt)})"),
-            ("errors on the sample, at most", f"{self.sample_errors:,.0f} rows"),
         ]
+        if self.rows is None or self.sample_errors < self.rows:
+            lines.append(("errors on the sample, at most", f"{self.sample_errors:,.0f} rows"))
         if self.rows is not None:
             known = self.guaranteed_error
             promise = "no error below 50% is guaranteed" if known is None else f"error at most {known:.3f}"

@@ -1,0 +1,101 @@
+"""What a list is fitted on: data, labels and what is public of them, from X and y with or without a schema."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from dprules.accounting import Assumption
+from dprules.estimators.inputs import Features, as_columns, is_frame, read_features
+from dprules.estimators.parameters import read_list
+from dprules.estimators.targets import Classes, find_classes, read_labels, typed_classes
+from dprules.jobs import (
+    as_labels,
+    collect_lazy,
+    infer_label,
+    infer_schema,
+    read_names,
+    require_numbers,
+    require_readable,
+)
+from dprules.private import Private
+from dprules.schema import Schema, read_schema
+
+SchemaLike = Schema | str | Path | Mapping[str, Any]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Task(Private):
+    """What a fit is asked to do. Data and labels are private, everything else is not.
+
+    Parameters
+    ----------
+    data : object
+        A table of any kind.
+    labels : object
+        Of its rows; None if they are a column of it.
+    schema : Schema
+        Declared or inferred.
+    declared : bool
+        Whether the schema was given: then columns are found by their names, otherwise by their places.
+    features : Features
+        What columns are called.
+    classes : Classes
+        What may be predicted.
+    assumptions : tuple of Assumption
+        What was inferred instead of declared.
+    """
+
+    data: Any
+    labels: Any
+    schema: Schema
+    declared: bool
+    features: Features
+    classes: Classes
+    assumptions: tuple[Assumption, ...]
+
+
+def read_task(
+    estimator: BaseEstimator, X: Any, y: Any, schema: SchemaLike | None, classes: Sequence[Any] | None
+) -> Task:
+    """Check X and y by their types and shapes, and return what to fit; the estimator stays as it is."""
+    if schema is not None:
+        return _declared_task(X, y, read_schema(schema))
+    X, features = read_features(estimator, X)
+    if is_frame(X):
+        require_numbers(X)
+    labels = read_labels(y)
+    data = as_columns(X, features.names)
+    known = find_classes(labels) if classes is None else read_list(classes, "classes", "['no', 'yes']")
+    label = infer_label(known, features.names, declared=classes is not None)
+    inferred = infer_schema(data, features.names, label)
+    shown = Classes.sorted(label, typed_classes(label, labels, known))
+    return Task(data, labels, inferred, False, features, shown, _inferred(inferred, classes is None))
+
+
+def _declared_task(X: Any, y: Any, schema: Schema) -> Task:
+    data = collect_lazy(X)
+    labels = None if y is None else read_labels(y)
+    typed = _label_column(data, schema.label.name) if y is None else labels
+    if typed is not None:
+        require_readable(typed, schema.label)
+    shown = Classes.sorted(schema.label, as_labels(schema.label.classes, typed))
+    features = Features.named([column.name for column in schema.columns])
+    return Task(data, labels, schema, True, features, shown, (Assumption.SCHEMA,))
+
+
+def _label_column(data: Any, name: str) -> Any:
+    """Return the label column of a table in memory, for its type; None where there is none."""
+    in_memory = isinstance(data, Mapping) or (is_frame(data) and not hasattr(data, "to_pyarrow_batches"))
+    return data[name] if in_memory and name in read_names(data) else None
+
+
+def _inferred(schema: Schema, classes_read_off: bool) -> tuple[Assumption, ...]:
+    found = [Assumption.COLUMN_NAMES]
+    if any(column.kind == "positive" for column in schema.columns):
+        found.append(Assumption.POSITIVE_NUMBERS)
+    if classes_read_off:
+        found.append(Assumption.CLASSES_FROM_LABELS)
+    return tuple(found)
