@@ -1,5 +1,6 @@
 """What a notebook shows of an estimator."""
 
+import pickle
 import re
 
 import numpy as np
@@ -64,3 +65,17 @@ def test_a_stream_shows_its_hypothesis_and_what_was_changed_since():
     assert "Changed after the fit: epsilon. What follows was fitted with epsilon=5.0." in added(
         model.set_params(epsilon=1.0)
     )
+
+
+def test_a_delta_that_is_too_large_is_warned_of():
+    sentence = "Delta is above one over the number of records"
+    assert sentence in added(PrivateDecisionListClassifier(delta=0.1).fit(X, X[:, 0]))
+    assert sentence not in added(PrivateDecisionListClassifier(delta=1e-9).fit(X, X[:, 0]))
+
+
+@pytest.mark.parametrize("generator", [np.random.default_rng, np.random.RandomState])
+@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier])
+def test_a_generator_is_the_same_after_a_pickle(generator, estimator):
+    model = pickle.loads(pickle.dumps(estimator(random_state=generator(3)).fit(X, X[:, 0])))
+    assert "Changed after the fit" not in model._repr_html_()
+    assert "Changed after the fit: random_state" in model.set_params(random_state=3)._repr_html_()

@@ -1,174 +1,113 @@
-"""Types and shapes of y are public: predictions come in y's own type, and what can match no class is refused."""
+"""Shapes and names of X are checked by scikit-learn; columns of a prediction are those of the fit by their places."""
+
+import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.exceptions import DataConversionWarning
 
-from dprules import PrivateDecisionListClassifier, PrivateWinnowClassifier, WinnowClassifier
-from dprules.errors import DataError, DprulesError, ParameterError
-from dprules.estimators.targets import find_classes, read_labels
+from dprules import DecisionListClassifier, PrivateDecisionListClassifier, PrivateWinnowClassifier, WinnowClassifier
+from dprules.errors import DataError
 from dprules.schema import Boolean, Label, Schema
 
-RANDOM = np.random.default_rng(1)
-X = RANDOM.random((2000, 3)) < 0.5
-TRUTH = X[:, 1]
-FRAME = pd.DataFrame(X, columns=list("abc"))
-
-BOOLEANS = {
-    "array": TRUTH,
-    "series": pd.Series(TRUTH),
-    "nullable": pd.Series(TRUTH, dtype="boolean"),
-    "Arrow's in pandas": pd.Series(TRUTH, dtype="bool[pyarrow]"),
-    "Polars": pl.Series(TRUTH),
-    "Arrow": pa.array(TRUTH),
-    "chunks": pa.chunked_array([TRUTH[:500], TRUTH[500:]]),
+X = np.random.default_rng(1).random((2000, 4)) < 0.5
+Y = X[:, 0].astype(int)
+NAMES = ["x3", "x2", "x1", "x0"]
+FORMS = {
+    "array": np.asarray,
+    "pandas": lambda rows: pd.DataFrame(rows, columns=NAMES),
+    "pandas with numbers for names": pd.DataFrame,
+    "Polars": lambda rows: pl.DataFrame(rows, schema=NAMES),
+    "lazy Polars": lambda rows: pl.DataFrame(rows, schema=NAMES).lazy(),
+    "Arrow": lambda rows: pa.table(dict(zip(NAMES, rows.T, strict=True))),
 }
-INTEGERS = {
-    "array": TRUTH.astype(int),
-    "small": TRUTH.astype(np.int8),
-    "unsigned": TRUTH.astype(np.uint16),
-    "floats": TRUTH.astype(float),
-    "float32": TRUTH.astype(np.float32),
-    "nullable": pd.Series(TRUTH.astype(int), dtype="Int64"),
-    "category": pd.Series(TRUTH.astype(int), dtype="category"),
-    "Polars": pl.Series(TRUTH.astype(int)),
-    "Arrow": pa.array(TRUTH.astype(int)),
-}
-FORMS = [("False", "True"), ("false", "true"), (0, 1), ("0", "1"), (False, True)]
+MODELS = [
+    PrivateDecisionListClassifier(epsilon=5.0, width=1),
+    DecisionListClassifier(width=1),
+    WinnowClassifier(),
+    PrivateWinnowClassifier(epsilon=5.0),
+]
+LISTS = MODELS[:2]
 
 
-def fitted(classes, labels, declare):
-    model = PrivateDecisionListClassifier(epsilon=5.0)
-    if declare == "classes":
-        return model.set_params(classes=list(classes)).fit(FRAME, labels)
-    schema = Schema(Label("y", classes), tuple(map(Boolean, "abc")))
-    return model.set_params(schema=schema).fit(FRAME, labels)
+@pytest.mark.parametrize("later", FORMS)
+@pytest.mark.parametrize("first", FORMS)
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_columns_are_those_of_the_fit_by_their_places(model, first, later):
+    """The names of the frames are those of arrays, the other way round: by name every column would be a wrong one."""
+    nameless = ("array", "pandas with numbers for names")
+    model.fit(FORMS[first](X), Y)
+    if (first in nameless) == (later in nameless):
+        assert (model.predict(FORMS[later](X)) == Y).mean() > 0.95
+        return
+    with pytest.warns(UserWarning, match="X has feature names, but|X does not have valid feature names, but"):
+        assert (model.predict(FORMS[later](X)) == Y).mean() > 0.95
 
 
-@pytest.mark.parametrize("labels", BOOLEANS.values(), ids=BOOLEANS)
-@pytest.mark.parametrize("classes", FORMS, ids=str)
-@pytest.mark.parametrize("declare", ["classes", "schema"])
-def test_booleans_against_every_form_of_the_classes(labels, classes, declare):
-    predicted = fitted(classes, labels, declare).predict(FRAME)
-    assert predicted.dtype == np.bool_
-    assert (predicted == TRUTH).mean() > 0.95
+@pytest.mark.parametrize("form", ["pandas", "Polars", "lazy Polars", "Arrow"])
+@pytest.mark.parametrize("model", LISTS, ids=repr)
+def test_columns_in_another_order_are_refused(model, form):
+    model.fit(FORMS["pandas"](X), Y)
+    turned = FORMS[form](X).select(NAMES[::-1]) if form != "pandas" else FORMS[form](X)[NAMES[::-1]]
+    with pytest.raises(ValueError, match="should match those that were passed during fit|other columns than the fit"):
+        model.predict(turned)
 
 
-@pytest.mark.parametrize("labels", INTEGERS.values(), ids=INTEGERS)
-@pytest.mark.parametrize("classes", FORMS, ids=str)
-def test_numbers_against_every_form_of_the_classes(labels, classes):
-    predicted = fitted(classes, labels, "schema").predict(FRAME)
-    expected = np.asarray(labels).dtype
-    assert predicted.dtype == expected
-    assert (predicted == TRUTH).mean() > 0.95
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_a_fit_that_is_refused_leaves_the_one_before(model):
+    frame = FORMS["pandas"](X)
+    model.fit(frame, Y)
+    before = dict(vars(model))
+    predicted = model.predict(frame)
+    for other, labels in ((X[:, :2], np.full(2000, 0.5)), (X[:, :3], Y[:-1]), (X[:, :1], [object()] * 2000)):
+        with pytest.raises(ValueError):
+            model.fit(other, labels)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is before[name] for name in before)
+    assert (model.predict(frame) == predicted).all()
 
 
-@pytest.mark.parametrize("text", [np.array(["0", "1"]), pd.Series(["0", "1"]), pl.Series(["0", "1"])], ids=type)
-def test_text_against_numbers(text):
-    labels = text[TRUTH.astype(int)]
-    predicted = fitted((0, 1), labels.reset_index(drop=True) if hasattr(labels, "iloc") else labels, "schema")
-    assert predicted.classes_.tolist() == ["0", "1"]
+def test_a_stream_that_is_refused_goes_on():
+    model = WinnowClassifier().partial_fit(X, Y)
+    with pytest.raises(ValueError, match="only one class"):
+        model.fit(X[:, :2], np.zeros(2000))
+    assert (model.partial_fit(X, Y).predict(X) == Y).mean() > 0.95
+    new = PrivateWinnowClassifier(classes=["no", "yes"], width=9)
+    with pytest.raises(ValueError, match="width"):
+        new.learn_one({"a": 1}, "yes")
+    assert not hasattr(new, "n_features_in_")
 
 
-def test_one_missing_label_changes_nothing():
-    """It makes integers floats, and Booleans objects."""
-    for labels in (pd.Series(TRUTH.astype(int)), pd.Series(TRUTH)):
-        torn = labels.astype(object)
-        torn[3] = None
-        if labels.dtype != np.bool_:
-            torn = torn.astype(float)
-        model = fitted((0, 1), torn, "schema")
-        assert (model.predict(FRAME).astype(int) == TRUTH).mean() > 0.95
+SCHEMA = Schema(Label("y", (0, 1)), [Boolean(name) for name in NAMES])
 
 
-def test_labels_of_a_column_of_the_frame_have_a_type_too():
-    schema = Schema(Label("y", ("False", "True")), tuple(map(Boolean, "abc")))
-    model = PrivateDecisionListClassifier(epsilon=5.0, schema=schema)
-    for frame in (FRAME.assign(y=TRUTH), pl.DataFrame(FRAME.assign(y=TRUTH)), pa.table(FRAME.assign(y=TRUTH))):
-        assert model.fit(frame).predict(FRAME).dtype == np.bool_
-    with pytest.raises(ParameterError, match="y holds integers"):
-        PrivateDecisionListClassifier(schema=Schema(Label("y", ("no", "yes")), schema.columns)).fit(
-            FRAME.assign(y=TRUTH.astype(int))
-        )
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_lazy_frames_are_collected_once(model):
+    calls = []
+    lazy = pl.DataFrame(X, schema=NAMES).lazy().map_batches(lambda frame: calls.append(1) or frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # Polars warns of what looks at a lazy frame without collecting it
+        model.fit(lazy, Y)
+        assert len(calls) == 1
+        assert model.feature_names_in_.tolist() == NAMES
+        assert (model.predict(lazy) == Y).mean() > 0.95
+    assert len(calls) == 2
 
 
-@pytest.mark.parametrize("labels", [TRUTH.astype(int), TRUTH], ids=lambda y: str(y.dtype))
-@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier, WinnowClassifier])
-def test_a_type_that_matches_no_class_is_refused(labels, estimator):
-    with pytest.raises(ParameterError, match="match none of the declared classes"):
-        estimator(classes=["no", "yes"]).fit(X, labels)
+@pytest.mark.parametrize("model", LISTS, ids=repr)
+def test_lazy_frames_with_a_schema(model):
+    frame = pl.DataFrame(X, schema=NAMES).with_columns(y=Y).lazy()
+    fitted = type(model)(schema=SCHEMA).fit(frame)
+    assert (fitted.predict(frame) == Y).mean() > 0.95
 
 
-def test_floats_that_match_no_class_are_refused_in_a_fit_of_a_list():
-    with pytest.raises(ParameterError, match="match none of the declared classes"):
-        PrivateDecisionListClassifier(classes=["no", "yes"]).fit(X, TRUTH.astype(float))
-
-
-@pytest.mark.parametrize("missing", [np.full(3, np.nan), pd.Series([None] * 3, dtype=float)], ids=["array", "series"])
-@pytest.mark.parametrize("estimator", [PrivateWinnowClassifier, WinnowClassifier])
-def test_a_block_without_labels_is_learnt_from_like_any_other(missing, estimator):
-    """It has the type of floats for no other reason than its rows: at the beginning of a stream and in its midst."""
-    model = estimator(classes=["no", "yes"]).partial_fit(X[:3], missing)
-    model.partial_fit(X, np.where(TRUTH, "yes", "no")).partial_fit(X[:3], missing)
-    assert model.classes_.tolist() == ["no", "yes"]
-    assert set(model.predict(X)) == {"no", "yes"}
-
-
-COLUMNS = {
-    "array": TRUTH[:, None].astype(int),
-    "pandas": pd.DataFrame({"y": TRUTH.astype(int)}),
-    "Polars": pl.DataFrame({"y": TRUTH.astype(int)}),
-}
-
-
-@pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
-@pytest.mark.parametrize("model", [PrivateDecisionListClassifier(epsilon=5.0), WinnowClassifier()], ids=repr)
-def test_a_column_of_labels_is_taken_with_the_usual_warning(column, model):
-    with pytest.warns(DataConversionWarning, match="column-vector y"):
-        model.fit(X, column)
-    assert (model.predict(X) == TRUTH).mean() > 0.95
-
-
-def test_a_list_has_no_type_and_each_label_is_read_for_itself():
-    """What NumPy would make of a list depends on single labels: one text among numbers makes all of them text."""
-    labels = TRUTH.tolist()
-    odd = [*labels[:-1], "text"]
-    for listed in (labels, odd, [[label] for label in labels]):
-        model = PrivateDecisionListClassifier(epsilon=5.0, classes=[False, True]).fit(X, listed)
-        assert model.classes_.dtype == np.bool_
-        assert (model.predict(X) == TRUTH).mean() > 0.95
-
-
-@pytest.mark.parametrize("wrong", [np.zeros((2, 2)), np.zeros((2, 2, 1)), pd.DataFrame(np.zeros((2, 2)))], ids=np.shape)
-def test_other_shapes_of_y_are_refused(wrong):
-    with pytest.raises(ParameterError, match="one label for each row"):
-        PrivateDecisionListClassifier(classes=[0, 1]).fit(np.eye(2), wrong)
-
-
-@pytest.mark.parametrize("length", [0, 1, 3])
-@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier])
-def test_different_numbers_of_rows_are_refused(length, estimator):
-    with pytest.raises(DataError, match="different numbers of rows"):
-        estimator(classes=[0, 1]).fit(np.eye(2), np.zeros(length))
-
-
-def test_classes_that_are_read_off():
-    assert find_classes(pd.Series(["b", None, "a"])) == ["a", "b"]
-    assert find_classes(np.array([1.0, np.nan, 0.0])) == [0.0, 1.0]
-    assert find_classes(read_labels([True, None, False])) == [False, True]
-    assert find_classes(read_labels([1, "a"])) == ["1", "a"]
-    for odd in ([[1, 2], [3]], [[1, 2], [3, 4]], [{}, 3], [1 + 2j, "a", object()]):
-        with pytest.raises((DprulesError, ValueError)) as refused:
-            find_classes(read_labels(odd))
-        assert "shape" not in str(refused.value)
-
-
-def test_classes_of_a_type_that_cannot_hold_them():
-    labels = np.array([0, 1] * 10, dtype=np.int8)
-    assert fitted((0, 300), np.resize(labels, 2000), "schema").classes_.tolist() == [0, 300]
+def test_the_error_of_a_lazy_frame_quotes_no_cell():
+    lazy = pl.LazyFrame({"a": ["secret"] * 2000}).select(pl.col("a").cast(pl.Int64))
+    with pytest.raises(DataError, match="Collect it first") as refused:
+        PrivateDecisionListClassifier().fit(lazy, Y)
+    assert refused.value.__context__ is None
 
 
 def test_rows_of_different_lengths_and_text_arrays_are_refused():

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -294,6 +294,8 @@ COLOURS = np.column_stack([colour == THREE for colour in ("red", "green", "blue"
 ENCODING = {
     "one against the rest": lambda model: OneVsRestClassifier(model),
     "a vote": lambda model: VotingClassifier([("a", model), ("b", clone(model))]),
+    "a stack": lambda model: StackingClassifier([("a", model)], cv=2),
+    "a bag": lambda model: BaggingClassifier(model, n_estimators=2),
 }
 
 
@@ -310,6 +312,12 @@ def test_meta_estimators_that_encode_labels(wrap):
 def test_an_ensemble_that_sets_seeds_is_not_private_and_says_so():
     bagged = BaggingClassifier(PrivateDecisionListClassifier(epsilon=3.0), n_estimators=2).fit(X, Y)
     assert all("NOT PRIVATE" in str(member.certificate_) for member in bagged.estimators_)
+
+
+def test_a_bag_hands_over_arrays_which_a_schema_cannot_name():
+    bag = BaggingClassifier(PrivateDecisionListClassifier(schema=SCHEMA), n_estimators=2)
+    with pytest.raises(DataError, match="X must be a data frame"):
+        bag.fit(pd.DataFrame(TABLE), Y)
 
 
 def test_searches_and_scores():

@@ -14,7 +14,7 @@ from dprules import (
     PrivateWinnowClassifier,
     WinnowClassifier,
 )
-from dprules.errors import ParameterError
+from dprules.errors import ParameterError, SchemaError
 from dprules.models import Released
 from dprules.schema import Boolean, Label, Schema
 
@@ -32,7 +32,7 @@ LISTS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("given", LISTS, ids=str)
+@pytest.mark.parametrize("given", LISTS, ids=lambda case: ",".join(case))
 def test_lists_take_scalars_of_numpy(given):
     model = PrivateDecisionListClassifier(**given).fit(FRAME if "schema" in given else X, Y)
     assert Released.from_json(model.model_.to_json()) == model.model_
@@ -54,7 +54,7 @@ STREAMS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("given", STREAMS, ids=str)
+@pytest.mark.parametrize("given", STREAMS, ids=lambda case: ",".join(case))
 def test_streams_take_scalars_of_numpy(given):
     model = PrivateWinnowClassifier(**given).fit(X, Y)
     assert model.certificate_.verify()
@@ -68,7 +68,7 @@ def test_yardsticks_do_too():
     assert (model.fit(X, Y).predict(X) == Y).mean() > 0.9
 
 
-@pytest.mark.parametrize("bad", [-1, 1.5, "3", True, np.random.SeedSequence(1)], ids=str)
+@pytest.mark.parametrize("bad", [-1, 1.5, "3", True, np.random.SeedSequence(1)], ids=lambda bad: type(bad).__name__)
 @pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier])
 def test_what_is_no_seed_is_refused(bad, estimator):
     with pytest.raises(ParameterError, match=r"random_state must be None, a whole number"):
@@ -80,3 +80,58 @@ def test_a_generator_goes_on():
     generator = np.random.RandomState(0)
     fits = [PrivateDecisionListClassifier(random_state=generator, epsilon=0.01).fit(X, Y) for _ in range(6)]
     assert len({str(model.rule_list_) for model in fits}) > 1
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "a negative number of rules": (dict(max_rules=-5), "max_rules must be an integer"),
+    "half a rule": (dict(max_rules=2.5), "max_rules must be an integer"),
+    "a text for a number of rules": (dict(max_rules="3"), "max_rules must be an integer"),
+    "a negative reward": (dict(reward=-1), "reward must be at least 0"),
+    "a large reward": (dict(reward=1.5), r"reward must lie in \[0, 1\]"),
+    "no number": (dict(reward=float("nan")), "reward must be finite"),
+    "a text for a reward": (dict(reward="x"), "reward must be"),
+    "a number for classes": (dict(classes=3), "classes must be a list; got int"),
+    "a text for classes": (dict(classes="no"), "classes must be a list; got str"),
+    "an empty name of a schema": (dict(schema=""), "the schema '' is a folder. Name a file."),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, DecisionListClassifier])
+def test_both_lists_check_alike(case, estimator):
+    given, sentence = WRONG[case]
+    with pytest.raises((ParameterError, SchemaError), match=sentence):
+        estimator(**given).fit(X, Y)
+
+
+def test_what_only_one_of_them_has():
+    with pytest.raises(ParameterError, match="shares must be a dictionary"):
+        PrivateDecisionListClassifier(shares=["counts"]).fit(X, Y)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="reward must be a number"):
+        DecisionListClassifier(reward=None).fit(X, Y)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="classes must be a list"):
+        WinnowClassifier(classes="no").fit(X, Y)
+    with pytest.raises(ParameterError, match="features must be a list"):
+        WinnowClassifier(classes=[0, 1], features="ab").learn_one({"a": 1}, 1)
+
+
+def test_a_list_without_privacy_takes_classes():
+    assert DecisionListClassifier(classes=[False, True]).fit(X, Y).classes_.tolist() == [False, True]
+    assert DecisionListClassifier(classes=[0, 1, 2]).fit(X, Y.astype(int)).classes_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("answer", ["no", "yes", 1, 0, None])
+def test_rows_are_public_only_if_it_says_true(answer):
+    with pytest.raises(ParameterError, match="rows_are_public must be True or False"):
+        PrivateDecisionListClassifier(rows_are_public=answer).fit(X, Y)
+
+
+def test_weights_that_lists_do_not_take_are_brought_nearer_with_a_warning():
+    model = PrivateDecisionListClassifier(class_weight={False: 1000})
+    with pytest.warns(UserWarning, match="class weights differ by more than 64"):
+        assert model.fit(X, Y).certificate_.settings["class_weight"] == {"False": 1000.0, "True": 1000 / 64}
+    assert model.model_.verify()
+    model.set_params(class_weight={False: 64, True: 1}).fit(X, Y)  # without one
+    paper = PrivateDecisionListClassifier(accounting="paper", class_weight="balanced")
+    with pytest.warns(UserWarning, match="class_weight is only used with accounting='exact'"):
+        assert paper.fit(X, Y).certificate_.settings["class_weight"] is None

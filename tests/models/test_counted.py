@@ -69,7 +69,7 @@ def test_a_share_that_could_be_nearly_anything_is_not_told():
     group = Group((55, 55), (Fraction(6, 100),))
     assert group.records() is not None
     assert group.share(0) is None
-    assert str(Told(group.records(), group.share(0), None)) == "too few to tell"
+    assert str(Told(group.records(), group.share(0), None, group.at_most())) == "too few to tell (at most 190)"
 
 
 def test_more_noise_makes_wider_intervals():
@@ -135,11 +135,19 @@ def test_numbers_have_no_more_digits_than_their_interval_supports(number, shown,
 
 def test_what_is_said_of_a_line():
     every = Estimate(7_012, 6_900, 7_100)
-    told = Told(Estimate(903, 860, 940), Estimate(0.742, 0.703, 0.776), every)
+    told = Told(Estimate(903, 860, 940), Estimate(0.742, 0.703, 0.776), every, 940)
     assert str(told) == "about 900 of 7,000 records, 74% right (70 to 78)"
-    assert str(Told(None, None, every)) == "too few to tell"
-    more = Told(Estimate(7_300, 7_200, 7_400), Estimate(0.7, 0.7, 0.7), every)
+    assert str(Told(None, None, every, 1234)) == "too few to tell (at most 1,300)"
+    more = Told(Estimate(7_300, 7_200, 7_400), Estimate(0.7, 0.7, 0.7), every, 7_400)
     assert str(more) == "about 7,300 records, 70% right (70 to 70)"
+
+
+@pytest.mark.parametrize("true", [0, 20, 60])
+def test_no_more_than_is_said(true):
+    random = np.random.default_rng(4)
+    rows = noisy(random, [true, 0], 0.1, 4000).tolist()
+    held = sum(Group(tuple(row), (Fraction(1, 10),)).at_most() >= true for row in rows)
+    assert held >= 0.95 * 4000
 
 
 def test_below_three_standard_deviations_nothing_is_told():

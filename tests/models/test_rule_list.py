@@ -48,8 +48,8 @@ def test_what_is_printed():
     ]
     assert str(SHORT.with_counts([[0, -2, 0], [1, 1, 1]], 1)).splitlines() == [
         "Learnt from too few records to tell how many.",
-        "if age < 30 and smoker is true then no   too few to tell",
-        "else y'es                                too few to tell",
+        "if age < 30 and smoker is true then no   too few to tell (at most 7)",
+        "else y'es                                too few to tell (at most 10)",
     ]
     assert str(RuleList((), "no", CLASSES)) == "always no"
 

@@ -85,7 +85,7 @@ def test_numpy_scalars_become_plain_values() -> None:
     assert [type(value) for value in column.values] == [int, int]
     assert [type(cut) for cut in Numeric("c", np.array([1, 2])).cuts] == [float, float]
     assert type(PrivateCuts("c", np.float64(0), np.int64(3)).upper) is float
-    assert Categorical("c", [True, False]).values == ("True", "False")
+    assert Categorical("c", [True, False]).values == ("true", "false")
     assert Categorical("c", np.array(["a", "b"])).values == ("a", "b")
 
 

@@ -16,7 +16,7 @@ def test_the_positive_class_in_any_form() -> None:
     assert Label("y", ["0", "1"], positive=1).positive == "1"
     assert Label("y", ["False", "True"], positive=True).positive == "True"
     assert Label("y", [0, 1], positive=True).positive == 1
-    assert Label("y", [False, True]).classes == ("False", "True")
+    assert Label("y", [False, True]).classes == ("false", "true")
 
 
 def test_classes_may_be_numpy_values() -> None:

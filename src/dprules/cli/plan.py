@@ -101,12 +101,12 @@ def _print_tables(tables: "Iterable[PlanTable]") -> None:
     for plan in tables:
         table = Table(
             *plan.header,
-            title=plan.title,
             show_header=bool(plan.header),
-            caption=plan.caption,
-            title_justify="left",
-            caption_justify="left",
         )
         for line in plan.lines:
             table.add_row(*line)
+        # Apart from the table, whose width they would be squeezed into.
+        console.print(plan.title, style="italic", highlight=False)
         console.print(table)
+        console.print(plan.caption, style="dim italic", highlight=False)
+        console.print()

@@ -126,8 +126,8 @@ def _require_classes(labels: NDArray[Any]) -> None:
 def _as_array(labels: list[Any]) -> NDArray[Any]:
     """Return objects in the type that they share; among text, numbers are the text that their cells are read as."""
     if any(isinstance(label, str) for label in labels):
-        labels = [read_value(label) for label in labels]
-    elif 0 < sum(isinstance(label, bool | np.bool_) for label in labels) < len(labels):
+        labels = [str(label) if _is_truth(label) else read_value(label) for label in labels]
+    elif 0 < sum(map(_is_truth, labels)) < len(labels):
         raise ParameterError(_MIXED_LABELS)
     try:
         made = None if None in labels else np.array(labels)
@@ -136,6 +136,10 @@ def _as_array(labels: list[Any]) -> NDArray[Any]:
     if made is None or made.ndim != 1:
         raise ParameterError(_ODD_LABELS)
     return made
+
+
+def _is_truth(label: Any) -> bool:
+    return isinstance(label, bool | np.bool_)
 
 
 def _sort(labels: NDArray[Any]) -> NDArray[Any]:

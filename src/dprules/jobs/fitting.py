@@ -1,6 +1,6 @@
 """Learn a list from a table: the checks, the budget, the reading, the learning, the envelope."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,12 +16,13 @@ from dprules.jobs.quiet import without_sizes
 from dprules.learners.cuts import SHARE, buy_cuts
 from dprules.learners.lists import (
     CLASSES_SHARE,
+    LENGTHS,
     ListSettings,
     Progress,
     learn_list,
     name_rules,
     rivest,
-    yardstick,
+    yardsticks,
 )
 from dprules.learners.values import buy_values
 from dprules.mechanisms import Bits, SeededBits, os_bits
@@ -270,9 +271,23 @@ def fit_yardstick(request: FitRequest) -> RuleList:
     request : FitRequest
         Data, schema and width; its budget is not used.
     """
+    return fit_yardsticks(request, LENGTHS)[0]
+
+
+@without_sizes
+def fit_yardsticks(request: FitRequest, lengths: Sequence[int]) -> list[RuleList]:
+    """Learn the lists that the private recipe finds without noise, those right most often first: **not private**.
+
+    Parameters
+    ----------
+    request : FitRequest
+        Data, schema and width; its budget is not used.
+    lengths : sequence of int
+        Numbers of rules to try, each with a few first rewards.
+    """
     sample, literals = _public_sample(request)
     conditions = build_conditions(literals, request.settings.width)
-    return yardstick(sample, conditions, literals, request.schema.label.classes)
+    return yardsticks(sample, conditions, literals, request.schema.label.classes, lengths)
 
 
 def _public_sample(request: FitRequest) -> tuple[Sample, tuple[Literal, ...]]:

@@ -89,7 +89,7 @@ def require_readable(labels: Any, label: Label) -> None:
     then never occur. The type of y is public.
     """
     kind = kind_of_labels(labels)
-    sentence = _describe_mismatch("y", kind, label)
+    sentence = _describe_mismatch("y", "y", kind, label)
     if sentence is not None:
         encoded = " A meta-estimator may have encoded them." if kind in "iu" else ""
         raise ParameterError(sentence + encoded)
@@ -106,12 +106,12 @@ def require_matching_kind(kind: str, label: Label) -> None:
         With the declared classes.
     """
     letters = {"boolean": "b", "numeric": "f", "date": "DM"}.get(kind, "O")
-    sentence = _describe_mismatch(f"column {label.name!r}", letters, label)
+    sentence = _describe_mismatch(f"column {label.name!r}", "the table", letters, label)
     if sentence is not None:
         raise DataError(sentence)
 
 
-def _describe_mismatch(what: str, kinds: str, label: Label) -> str | None:
+def _describe_mismatch(what: str, holder: str, kinds: str, label: Label) -> str | None:
     """Return why labels of these kinds can match no class, None if they can."""
     if not all(kind in "bDMV" + _NUMBERS for kind in kinds):
         return None
@@ -125,7 +125,7 @@ def _describe_mismatch(what: str, kinds: str, label: Label) -> str | None:
         return None
     held, example = _name_kind(kinds)
     return (
-        f"{what} holds {held}, which match none of the declared classes. Declare them as they are there, such as "
+        f"{what} holds {held}, which match none of the declared classes. Declare them as {holder} has them, such as "
         f"{example}."
     )
 
@@ -136,8 +136,8 @@ def _name_kind(kinds: str) -> tuple[str, str]:
         "b": ("Booleans", "[false, true]"),
         "i": ("integers", "[0, 1]"),
         "u": ("integers", "[0, 1]"),
-        "D": ("days", '["2020-01-31", "2020-02-01"]'),
-        "M": ("moments", '["2020-01-31 00:00:00", "2020-02-01 12:30:00"]'),
+        "D": ("dates", '["2020-01-31", "2020-02-01"]'),
+        "M": ("dates with times", '["2020-01-31 00:00:00", "2020-02-01 12:30:00"]'),
         "DM": ("dates", '["2020-01-31", "2020-02-01"]'),
         "V": ("records or lists", '["no", "yes"], as text'),
     }

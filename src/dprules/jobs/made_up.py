@@ -13,6 +13,9 @@ from dprules.schema.dates import day_number, show_day
 from dprules.tables.cells import read_codes, read_numbers
 
 Truths = NDArray[np.bool_]
+Labels = NDArray[np.int64]
+"""Places among the classes."""
+Chances = NDArray[np.float64]
 
 VALUES = 12
 """Different values of a column whose values are to be bought."""
@@ -45,17 +48,28 @@ class Difficulty:
 
 DIFFICULTIES = (
     Difficulty("3 clear rules", 3, 0.05),
-    Difficulty("10 rules, noisy labels", 10, 0.2),
-    Difficulty("many weak influences", 0, 0.0),
+    Difficulty("10 noisy rules", 10, 0.2),
+    Difficulty("weak influences", 0, 0.0),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeUp:
-    """A made-up table, and how often the best of all models would be right on it."""
+    """A made-up table, and how likely each label was in each row.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Cells and labels.
+    schema : Schema
+        Of the table, with values and cuts in the place of those that a fit must buy: cuts at quantiles.
+    chances : array of shape (rows, classes)
+        How likely each class is, given the cells of the row: no model is right more often than the likeliest one.
+    """
 
     table: pa.Table
-    best: float
+    schema: Schema
+    chances: Chances
 
 
 def make_up(schema: Schema, rows: int, difficulty: Difficulty, seed: int) -> MadeUp:
@@ -77,14 +91,14 @@ def make_up(schema: Schema, rows: int, difficulty: Difficulty, seed: int) -> Mad
     cells = {column.name: _draw_cells(column, rows, random) for column in known.columns}
     asked = known.with_cuts({c.name: _find_cuts(c, cells[c.name]) for c in known.private_cuts})
     questions = _Questions(asked, cells)
-    labels, best = _draw_labels(questions, len(schema.label.classes), difficulty, random)
+    labels, chances = _draw_labels(questions, len(schema.label.classes), difficulty, random)
     for _ in range(_TRIES):  # with few literals there may be no other
         if _is_mixed(labels):
             break
-        labels, best = _draw_labels(questions, len(schema.label.classes), difficulty, random)
+        labels, chances = _draw_labels(questions, len(schema.label.classes), difficulty, random)
     classes = pa.array(list(schema.label.classes))
     named = pa.DictionaryArray.from_arrays(pa.array(labels.astype(np.int32)), classes)
-    return MadeUp(pa.table({**cells, schema.label.name: named}), best)
+    return MadeUp(pa.table({**cells, schema.label.name: named}), asked, chances)
 
 
 class _Questions:
@@ -153,11 +167,11 @@ def _find_cuts(column: PrivateCuts, cells: pa.Array) -> list[float]:
 
 def _draw_labels(
     questions: _Questions, classes: int, difficulty: Difficulty, random: np.random.Generator
-) -> tuple[NDArray[np.int64], float]:
-    """Draw a target, and the label of each row with its noise; also return how often the best model is right."""
+) -> tuple[Labels, Chances]:
+    """Draw a target, and the label of each row with its noise; also return how likely each class was."""
     if not difficulty.rules:
         return _draw_weak_labels(questions, classes, random)
-    labels = np.zeros(questions.rows, dtype=np.int64)
+    labels: Labels = np.zeros(questions.rows, dtype=np.int64)
     left = np.ones(questions.rows, dtype=np.bool_)
     said = int(random.integers(classes))
     for _ in range(difficulty.rules):
@@ -166,14 +180,13 @@ def _draw_labels(
         left &= ~held
         said = (said + int(random.integers(1, max(2, classes)))) % classes  # another one: the order matters
     labels[left] = said
+    chances = (1 - difficulty.noise) * np.eye(classes)[labels] + difficulty.noise / classes
     again = random.random(questions.rows) < difficulty.noise
     labels[again] = random.integers(classes, size=int(again.sum()))
-    return labels, 1 - difficulty.noise + difficulty.noise / classes
+    return labels, chances
 
 
-def _draw_weak_labels(
-    questions: _Questions, classes: int, random: np.random.Generator
-) -> tuple[NDArray[np.int64], float]:
+def _draw_weak_labels(questions: _Questions, classes: int, random: np.random.Generator) -> tuple[Labels, Chances]:
     """Draw labels from the sum of many influences, none of which decides alone."""
     scores = np.zeros((questions.rows, classes))
     for _ in range(_INFLUENCES):
@@ -181,8 +194,8 @@ def _draw_weak_labels(
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     chances = odds / odds.sum(axis=1, keepdims=True)
     labels = (random.random((questions.rows, 1)) > np.cumsum(chances, axis=1)).sum(axis=1)
-    return np.minimum(labels, classes - 1), float(chances.max(axis=1).mean())
+    return np.minimum(labels, classes - 1), chances
 
 
-def _is_mixed(labels: NDArray[np.int64]) -> bool:
+def _is_mixed(labels: Labels) -> bool:
     return bool(np.bincount(labels).max() <= _MOST_MAJORITY * len(labels))

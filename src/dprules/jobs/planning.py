@@ -7,13 +7,13 @@ from typing import Any
 
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS, WIDTH
 from dprules.errors import ParameterError
+from dprules.jobs.questions import count_questions
 from dprules.jobs.quiet import without_sizes
 from dprules.learners.lists import ListPlan, ListSettings, Progress, Typical, bound_list, count_candidates
 from dprules.learners.plan_tables import PlanTable
 from dprules.learners.streams import LearnerPlan, StreamPlan, plan_stream
 from dprules.numbers import Real, whole
-from dprules.schema import Schema, count_conditions, read_schema
-from dprules.schema.conditions import MOST_CONDITIONS
+from dprules.schema import Schema, read_schema
 
 __all__ = ["LearnerPlan", "ListPlan", "PlanTable", "StreamPlan", "Typical", "plan_list", "plan_stream"]
 
@@ -85,11 +85,4 @@ def plan_list(
 def _count_schema(schema: Schema, width: int) -> int:
     """Return how many conditions a fit of a schema may choose from, private cuts and values included."""
     ListSettings(width)  # refuses what a fit refuses
-    most = schema.with_cuts({column.name: range(column.number) for column in schema.private_cuts})
-    most = most.with_values({column.name: [str(i) for i in range(column.most)] for column in schema.private_values})
-    conditions = count_conditions(most.literals(), width)
-    if not conditions:
-        raise ParameterError("no column leaves anything to ask. Declare at least two values or one cut.")
-    if conditions > MOST_CONDITIONS:
-        raise ParameterError(f"{conditions:,} conditions are too many. Lower width, or declare fewer cuts and values.")
-    return conditions
+    return count_questions(schema, width)[1]

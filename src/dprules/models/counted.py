@@ -83,6 +83,10 @@ class Group:
         """Return how many records there are; None: too few to tell."""
         return estimate_number(sum(self.counts), sqrt(self.variance))
 
+    def at_most(self) -> int:
+        """Return how many records there may be at the most: in 95 of 100 runs there are no more."""
+        return ceil(max(0, sum(self.counts)) + CONFIDENT * sqrt(self.variance))
+
     def share(self, place: int, *, chosen: bool = False) -> Estimate | None:
         """Return the share of a class; None: too few records to tell, or to narrow it down to half of all shares.
 
@@ -175,15 +179,18 @@ class Told:
         Which share of them it gets right.
     of : Estimate or None
         How many records the whole list was learnt from.
+    at_most : int
+        How many records it may decide at the most.
     """
 
     records: Estimate | None
     right: Estimate | None
     of: Estimate | None
+    at_most: int
 
     def __str__(self) -> str:
         if self.records is None or self.right is None:
-            return "too few to tell"
+            return f"too few to tell (at most {_round_up(self.at_most):,})"
         within = self.of is not None and self.records.value <= self.of.value
         every = f" of {show_number(self.of)}" if self.of is not None and within else ""
         low, high = floor(100 * self.right.low), ceil(100 * self.right.high)
@@ -200,6 +207,12 @@ def show_interval(number: Estimate) -> str:
     """Write the interval of a number of records, rounded outwards."""
     unit = _unit(number)
     return f"{unit * floor(number.low / unit):,} to {unit * ceil(number.high / unit):,}"
+
+
+def _round_up(number: int) -> int:
+    """Return a number rounded up to two digits."""
+    unit = 10 ** max(0, len(str(number)) - 2)
+    return -(-number // unit) * unit
 
 
 def _unit(number: Estimate) -> int:

@@ -85,7 +85,10 @@ class RuleList:
     def told(self) -> list[Told]:
         """Return what may be said of each line, the default last; nothing if nothing was counted."""
         every = self.records()
-        return [Told(group.records(), group.share(place, chosen=last), every) for group, place, last in self._lines()]
+        return [
+            Told(group.records(), group.share(place, chosen=last), every, group.at_most())
+            for group, place, last in self._lines()
+        ]
 
     def _lines(self) -> Iterator[tuple[Group, int, bool]]:
         """Return the group and the class of each line, and whether it is the default, which is read off its counts."""

@@ -39,12 +39,15 @@ class Line:
         What it says.
     records, right : Mark or None
         How many records it decides, and the share that it gets right; None: too few to tell, or not counted.
+    told : str
+        The same in words.
     """
 
     question: tuple[str, ...]
     label: str
     records: Mark | None = None
     right: Mark | None = None
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def list_lines(rules: RuleList) -> list[Line]:
         return [Line(question, label) for question, label in zip(questions, labels, strict=True)]
     whole = _width_of(rules.records(), told)
     return [
-        Line(question, label, _mark_records(line.records, whole), _mark_share(line.right))
+        Line(question, label, _mark_records(line.records, whole), _mark_share(line.right), str(line))
         for question, label, line in zip(questions, labels, told, strict=True)
     ]
 

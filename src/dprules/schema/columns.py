@@ -338,7 +338,7 @@ def read_values(values: object, place: tuple[str, ...], key: str) -> tuple[Value
     truths = all(isinstance(value, bool) for value in plain)
     if not (texts or truths or all(is_number(value) for value in plain)):
         raise FieldError(place, key, "different values, all text (not empty) or all numbers (below 2^53)")
-    return tuple(str(value) if isinstance(value, bool) else value for value in plain)
+    return tuple(str(value).lower() if isinstance(value, bool) else value for value in plain)
 
 
 def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str) -> dict[str, int]:

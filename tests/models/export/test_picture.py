@@ -30,7 +30,7 @@ def test_one_bar_for_each_line_that_has_records():
     axes = COUNTED.plot()
     widths = {(bar.get_y() + bar.get_height() / 2, round(bar.get_width(), 2)) for bar in axes.patches}
     assert widths == {(0, 0.75), (0, 0.6), (2, 0.25), (2, 0.1)}
-    assert [text.get_text() for text in axes.texts] == ["80% right", "too few to tell", "40% right"]
+    assert [text.get_text() for text in axes.texts] == ["80% right", "too few to tell (at most 13)", "40% right"]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == [
         "price in $ or _$ < 30",
         "price in $ or _$ >= 60",

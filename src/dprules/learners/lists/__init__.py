@@ -8,10 +8,11 @@ from dprules.learners.lists.learn import CLASSES_SHARE, Progress, learn_list, na
 from dprules.learners.lists.plan import ListPlan, Typical, bound_list, count_candidates
 from dprules.learners.lists.rivest import rivest
 from dprules.learners.lists.settings import ListSettings
-from dprules.learners.lists.yardstick import yardstick
+from dprules.learners.lists.yardstick import LENGTHS, yardsticks
 
 __all__ = [
     "CLASSES_SHARE",
+    "LENGTHS",
     "ListPlan",
     "ListSettings",
     "Progress",
@@ -27,5 +28,5 @@ __all__ = [
     "learn_list",
     "name_rules",
     "rivest",
-    "yardstick",
+    "yardsticks",
 ]

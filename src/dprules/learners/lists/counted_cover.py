@@ -60,7 +60,8 @@ class NoNoise:
     def pick(self, scores: NDArray[np.int64], prior: NDArray[np.float64], part: Fraction) -> int:
         """Return the best candidate, the likelier one of equals."""
         allowed = np.where(prior > 0, scores, np.iinfo(np.int64).min)
-        return int(np.lexsort((prior, allowed))[-1])
+        equals = np.flatnonzero(allowed == allowed.max())[::-1]  # of those that are equal in all, the last
+        return int(equals[prior[equals].argmax()])
 
     def count(self, counts: ClassCounts, part: Fraction) -> tuple[int, ...]:
         """Return the counts."""

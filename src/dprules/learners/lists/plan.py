@@ -27,9 +27,9 @@ class Typical:
     baseline : float
         Of always saying the class that most rows have.
     without_privacy : float
-        Of the same learner at an epsilon that leaves next to no noise, the best of a few lengths.
+        Of the same recipe without noise, the best of 16 settings on the new rows.
     best : float
-        Of the best model there is: the rest is the noise of the labels.
+        Of the best model there is: the rest is the noise of the labels. Nothing is above it.
     """
 
     name: str
@@ -92,7 +92,8 @@ class ListPlan:
             (
                 one.name,
                 f"{one.baseline:.3f}",
-                f"{one.accuracy:.3f} ({one.low:.3f} to {one.high:.3f})",
+                f"{one.accuracy:.3f}",
+                f"{one.low:.3f}-{one.high:.3f}",
                 f"{one.without_privacy:.3f}",
                 f"{one.best:.3f}",
             )
@@ -101,14 +102,20 @@ class ListPlan:
         rows = self.simulated_rows or 0
         capped = f" (more are not simulated; you have {self.rows:,})" if self.rows and self.rows > rows else ""
         return PlanTable(
-            f"Typical accuracy of a list from {rows:,} rows{capped}: {self._budget}",
+            f"Typical accuracy from {rows:,} rows{capped}: {self._budget}",
             lines,
             "A simulation, no promise: made-up tables with the columns of the schema, "
             f"{self.typical[0].tables} of each kind. Cells are drawn from the declared values, cuts and bounds, each "
-            "column for itself, and labels from made-up rules; in brackets the lowest and the highest. The same fit "
-            "as `dprules fit` on each, tried on new rows. Columns of real tables hang together, and their labels "
-            "follow other laws.",
-            ("labels made of", "majority baseline", "private list", "without privacy", "best possible"),
+            "column for itself, and labels from made-up rules. The same fit as `dprules fit` on each, tried on new "
+            "rows. Columns of real tables hang together, and their labels follow other laws.",
+            (
+                "labels made of",
+                "majority\nbaseline",
+                "private\nlist",
+                "lowest to\nhighest",
+                "without\nprivacy",
+                "best\npossible",
+            ),
         )
 
     def _bounds_table(self) -> PlanTable:

@@ -14,19 +14,26 @@ from dprules.schema import Conditions, Literal, Value
 from dprules.tables import Sample
 
 LENGTHS = (5, 10, 20, 40)
+"""Numbers of rules that are usually tried..."""
 FIRST_REWARDS = (0.02, 0.1, 0.25, 0.5)
+"""... each with these."""
 
 
-def yardstick(
-    sample: Sample, conditions: Conditions, literals: Sequence[Literal], classes: Sequence[Value]
-) -> RuleList:
-    """Return the list that is right most often of a few numbers of rules and first rewards; **not private**."""
+def yardsticks(
+    sample: Sample,
+    conditions: Conditions,
+    literals: Sequence[Literal],
+    classes: Sequence[Value],
+    lengths: Sequence[int],
+) -> list[RuleList]:
+    """Return a list for each number of rules and first reward, those right most often here first; **not private**."""
     odds = recipe.odds_against_the_largest([float(count) for count in sample.totals()])
     tried = []
-    for rules, first in product(LENGTHS, FIRST_REWARDS):
+    for rules, first in product(lengths, FIRST_REWARDS):
         remaining = Remaining(sample, conditions, recipe.prior_of(conditions))
         tried.append(counted_cover(remaining, rules, recipe.Recipe(rules, first, odds).score, NoNoise(), Parts()))
-    return name_cells(max(tried, key=_right), conditions, literals, classes, Fraction(2**20)).simplified()
+    tried.sort(key=_right, reverse=True)
+    return [name_cells(cells, conditions, literals, classes, Fraction(2**20)).simplified() for cells in tried]
 
 
 def _right(cells: Sequence[Cell]) -> int:

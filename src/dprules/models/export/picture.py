@@ -1,6 +1,6 @@
 """Lists as a picture: one bar for each line, as long as its share of the records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from textwrap import fill
 from typing import Any
@@ -10,6 +10,10 @@ from dprules.models.counted import Estimate, Told
 
 _WIDTH = 44
 """Characters of a rule on one line of the picture."""
+_LETTER = 0.014
+"""Width of a letter, at the most: text beside a bar that would not fit ends where the picture does."""
+_COLOURS = 10
+"""Colours that can be told apart: with more classes each bar carries its label, and there is no legend."""
 
 
 def load_pyplot() -> Any:
@@ -46,29 +50,39 @@ def draw_list(
     pyplot = load_pyplot()
     if axes is None:
         _, axes = pyplot.subplots(figsize=(8, 0.8 + 0.45 * len(lines)), layout="constrained")
-    colours = {name: f"C{i % 10}" for i, name in enumerate(classes)}
+    colours = {name: f"C{i % _COLOURS}" for i, name in enumerate(classes)}
+    few = len(classes) <= _COLOURS
     for place, (label, told) in enumerate(zip(labels, counted, strict=True)):
-        _draw_line(axes, place, colours[label], told)
+        _draw_line(axes, place, colours[label], told, "" if few else f"{label}: ")
     axes.set_yticks(range(len(lines)), [fill(line, _WIDTH) for line in lines], parse_math=False)
     axes.set_ylim(len(lines) - 0.5, -0.5)  # the first rule on top
     axes.set_xlim(0, 1)
     axes.set_xlabel("share of the records; full colour: right")
-    handles = [pyplot.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()]
-    for name in axes.legend(handles, list(colours), title="says", loc="best").get_texts():
-        name.set_parse_math(False)  # a dollar in a name is a dollar
+    if few:
+        _draw_legend(pyplot, axes, colours)
     return axes
 
 
-def _draw_line(axes: Any, place: int, colour: str, told: Told) -> None:
+def _draw_legend(pyplot: Any, axes: Any, colours: Mapping[str, str]) -> None:
+    handles = [pyplot.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()]
+    for name in axes.legend(handles, list(colours), title="says", loc="best").get_texts():
+        name.set_parse_math(False)  # a dollar in a name is a dollar
+
+
+def _draw_line(axes: Any, place: int, colour: str, told: Told, label: str) -> None:
     share = _share_of(told.records, told.of)
     if share is None or told.right is None:
-        axes.text(0.01, place, "too few to tell", va="center", style="italic")
+        axes.text(0.01, place, f"{label}{told}", va="center", style="italic", parse_math=False)
         return
     axes.barh(place, share.value, color=colour, alpha=0.35)
     axes.barh(place, share.value * told.right.value, color=colour)
     errors = [[share.value - share.low], [share.high - share.value]]
     axes.errorbar(share.value, place, xerr=errors, color="black", capsize=3)
-    axes.text(min(share.high + 0.01, 0.86), place, f"{told.right.value:.0%} right", va="center")
+    text = f"{label}{told.right.value:.0%} right"
+    if share.high + _LETTER * len(text) < 1:
+        axes.text(share.high + 0.01, place, text, va="center", parse_math=False)
+    else:
+        axes.text(0.99, place, text, va="center", ha="right", parse_math=False)
 
 
 def _share_of(records: Estimate | None, every: Estimate | None) -> Estimate | None:
