@@ -132,6 +132,9 @@ def test_a_dry_run_writes_nothing(shell, fit, tmp_path):
     ran = shell(*fit("--dry-run"))
     assert (ran.code, "nothing was spent" in ran.out) == (Exit.OK, True)
     summary = json.loads(shell(*fit("--dry-run", "--json")).out)
+    for part in summary["spending"]:
+        assert f"  {part['what']}: epsilon {part['epsilon']:.4g}, delta " in ran.out
+    assert sum(part["epsilon"] for part in summary["spending"]) == pytest.approx(1)
     assert summary["epsilon"] == 1.0
     assert summary["conditions"] > summary["literals"] > 0
     assert not list(tmp_path.iterdir())
@@ -157,7 +160,7 @@ STRUCTURAL = {
         "has no column 'size'",
         Exit.INPUT,
     ),
-    "no label": (lambda f, s, t: f(schema=edited(s, t, "[label]", "[labels]")), "labels must be one of", Exit.INPUT),
+    "no label": (lambda f, s, t: f(schema=edited(s, t, "[label]", "[labels]")), "labels must be left out", Exit.INPUT),
     "placeholder": (
         lambda f, s, t: f(schema=edited(s, t, '[\n    "planned",\n    "emergency",\n    "transfer",\n]', '"?"')),
         "must be filled in",

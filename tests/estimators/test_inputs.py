@@ -51,7 +51,7 @@ def test_columns_are_those_of_the_fit_by_their_places(model, first, later):
 def test_columns_in_another_order_are_refused(model, form):
     model.fit(FORMS["pandas"](X), Y)
     turned = FORMS[form](X).select(NAMES[::-1]) if form != "pandas" else FORMS[form](X)[NAMES[::-1]]
-    with pytest.raises(ValueError, match="should match those that were passed during fit|other columns than the fit"):
+    with pytest.raises(ValueError, match=r"should match those .* during fit|other columns than the fit"):
         model.predict(turned)
 
 
@@ -61,8 +61,13 @@ def test_a_fit_that_is_refused_leaves_the_one_before(model):
     model.fit(frame, Y)
     before = dict(vars(model))
     predicted = model.predict(frame)
-    for other, labels in ((X[:, :2], np.full(2000, 0.5)), (X[:, :3], Y[:-1]), (X[:, :1], [object()] * 2000)):
-        with pytest.raises(ValueError):
+    refusals = {
+        "Unknown label type": (X[:, :2], np.full(2000, 0.5)),
+        "different numbers of rows": (X[:, :3], Y[:-1]),
+        "Booleans among numbers": (X[:, :1], [True, 2] * 1000),
+    }
+    for sentence, (other, labels) in refusals.items():
+        with pytest.raises(ValueError, match=sentence):
             model.fit(other, labels)
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[name] is before[name] for name in before)
@@ -86,7 +91,12 @@ SCHEMA = Schema(Label("y", (0, 1)), [Boolean(name) for name in NAMES])
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_lazy_frames_are_collected_once(model):
     calls = []
-    lazy = pl.DataFrame(X, schema=NAMES).lazy().map_batches(lambda frame: calls.append(1) or frame)
+
+    def count(frame):
+        calls.append(1)
+        return frame
+
+    lazy = pl.DataFrame(X, schema=NAMES).lazy().map_batches(count)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # Polars warns of what looks at a lazy frame without collecting it
         model.fit(lazy, Y)

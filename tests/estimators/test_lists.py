@@ -315,9 +315,10 @@ def test_an_ensemble_that_sets_seeds_is_not_private_and_says_so():
 
 
 def test_a_bag_hands_over_arrays_which_a_schema_cannot_name():
-    bag = BaggingClassifier(PrivateDecisionListClassifier(schema=SCHEMA), n_estimators=2)
+    schema = Schema(Label("y", (0, 1)), [Boolean(name) for name in NAMES])
+    bag = BaggingClassifier(PrivateDecisionListClassifier(schema=schema), n_estimators=2)
     with pytest.raises(DataError, match="X must be a data frame"):
-        bag.fit(pd.DataFrame(TABLE), Y)
+        bag.fit(pd.DataFrame(X, columns=NAMES), Y)
 
 
 def test_searches_and_scores():

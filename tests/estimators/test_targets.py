@@ -241,7 +241,7 @@ def test_dates_match_the_text_of_their_cells_or_are_refused(case, declare):
     labels, written = DATES[case]
     assert (fitted(written, labels, declare).predict(FRAME) == DAYS).mean() > 0.95
     for wrong in ({MOMENTS, ONLY_DAYS} - {written}).pop(), ("no", "yes"):
-        with pytest.raises(ParameterError, match="y holds dates.*, which match none of the declared classes"):
+        with pytest.raises(ParameterError, match=r"y holds dates.*, which match none of the declared classes"):
             fitted(wrong, labels, declare)
 
 
@@ -266,9 +266,8 @@ def test_dates_in_a_list_are_matched_if_they_are_declared():
 
 
 def test_time_zones_and_ticks():
+    model = PrivateDecisionListClassifier(epsilon=5.0)
     aware = pd.Series(DAYS).dt.tz_localize("UTC")
-    assert (
-        PrivateDecisionListClassifier(epsilon=5.0).fit(X, aware).predict(X) == np.array(aware, object)
-    ).mean() > 0.95
+    assert (model.fit(X, aware).predict(X) == np.array(aware, dtype=object)).mean() > 0.95
     ticks = TRUTH.astype("timedelta64[D]")
-    assert (PrivateDecisionListClassifier(epsilon=5.0).fit(X, ticks).predict(X) == ticks).mean() > 0.95
+    assert (model.fit(X, ticks).predict(X) == ticks).mean() > 0.95

@@ -19,7 +19,7 @@ def test_usual_rows_pass():
     ("rows", "sentence"),
     [
         (ROWS[:0], "has no rows"),
-        (ROWS[:1], "all rows are of class no"),
+        (ROWS[:1], "all rows are of class no. From one class nothing is learnt"),
         (ROWS.assign(y=["no", "yes", "?"]), "1 of 3 rows have a missing or undeclared label"),
         (ROWS.assign(a=None), "column 'a' has no declared value"),
     ],

@@ -6,11 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dprules.errors import DataError, DprulesError, PrivacyError, SchemaError
+from dprules.errors import DataError, DprulesError, ParameterError, PrivacyError, SchemaError
 from dprules.jobs import FitRequest, check_fit, draft_schema, fit
 from dprules.jobs.example import hospital_stays
 from dprules.models import Released
-from dprules.schema import Categorical, Date, Numeric, PrivateDates, Schema
+from dprules.schema import Categorical, Date, Label, Numeric, PrivateDates, Schema
 
 
 def test_no_cell_is_read_unless_values_are_public(monkeypatch):
@@ -32,7 +32,7 @@ def test_a_csv_file_has_a_line_to_fill_in_for_each_column(tmp_path):
     (tmp_path / "d.csv").write_text('age,"days in hospital",y\n1,CANARY,a\n')
     draft = draft_schema(tmp_path / "d.csv", "y")
     assert draft.columns == {"age": "?", "days in hospital": "?"}
-    assert [gap.where for gap in draft.gaps] == ["label.classes", "columns.age", "columns.days in hospital"]
+    assert [gap.where for gap in draft.gaps] == ["label.classes", "columns.age", 'columns."days in hospital"']
     assert "CANARY" not in draft.to_toml()
     with pytest.raises(SchemaError, match="3 gaps"):
         draft.schema()
@@ -117,7 +117,7 @@ def test_private_cuts_of_dates_are_bought_and_printed_as_dates():
 @pytest.mark.parametrize(
     ("table", "options", "sentence"),
     [
-        ({"a": [1, 2]}, {}, "has no column 'y'; it has 'a'"),
+        ({"a": [1, 2]}, {}, "has no column 'y'; it has 1 column, none called so"),
         ({"y": [1, 2]}, {}, "no column but the label"),
         ({"y": [1, 1], "a": [1, 2]}, {"values_are_public": True}, "fewer than two values"),
         ({"y": [1, 1], "a": [1, 2]}, {"values_are_public": True, "like": {"y": [1, 2]}}, "not from both"),
@@ -134,5 +134,45 @@ def test_a_label_must_be_named_and_columns_of_a_codebook_must_be_there(tmp_path:
     with pytest.raises(SchemaError, match="Name it with --label, or mark it in the codebook"):
         draft_schema(frame)
     (tmp_path / "book.csv").write_text("column,kind\nb,boolean\n")
-    with pytest.raises(DataError, match="has no column 'b'; it has 'a', 'y'"):
+    with pytest.raises(DataError, match="has no column 'b'; it has 2 columns, none called so"):
         draft_schema(frame, "y", codebook=tmp_path / "book.csv")
+
+
+@pytest.mark.parametrize("answer", ["no", 1, None])
+def test_values_are_public_only_if_it_says_true(answer):
+    with pytest.raises(ParameterError, match="values_are_public must be True or False"):
+        draft_schema({"y": [0, 1], "a": [1, 2]}, "y", values_are_public=answer)
+
+
+def test_a_codebook_and_a_label_that_contradict_each_other(tmp_path: Path):
+    (tmp_path / "book.csv").write_text("column,values,label,positive\ny,no|yes,x,yes\nz,a|b,,\n")
+    table = {"y": ["no"], "z": ["a"]}
+    with pytest.raises(SchemaError, match="the codebook marks 'y' as the label, not 'z'"):
+        draft_schema(table, "z", codebook=tmp_path / "book.csv")
+    drafted = draft_schema(table, "y", codebook=tmp_path / "book.csv")
+    assert drafted.schema().label == Label("y", ("no", "yes"), "yes")
+    assert "?" not in drafted.to_toml()
+    (tmp_path / "book.csv").write_text("column,values\ny,no|yes\nz,a|b\n")
+    assert draft_schema(table, "y", codebook=tmp_path / "book.csv").schema().label.classes == ("no", "yes")
+
+
+def test_only_names_of_a_text_file_are_its_first_line(tmp_path: Path):
+    (tmp_path / "d.csv").write_text("a,y\n1,2\n")
+    assert draft_schema(tmp_path / "d.csv", "y").named_by_first_line
+    assert not draft_schema({"a": [1], "y": [2]}, "y").named_by_first_line
+
+
+def test_columns_with_very_many_values_are_named(tmp_path: Path):
+    public = {
+        "patient": [f"P{i}" for i in range(51)],
+        "ward": [f"W{i % 50}" for i in range(51)],
+        "age": list(range(51)),
+        "y": ["no", "yes", *["no"] * 49],
+    }
+    data = {name: [] for name in public}
+    assert draft_schema(data, "y", like=public).many_values == ("patient",)
+    assert draft_schema(public, "y", values_are_public=True).many_values == ("patient",)
+    assert draft_schema(data, "patient", like=public).many_values == ("patient",)
+    (tmp_path / "book.csv").write_text("column,kind\npatient,ignore\n")
+    assert draft_schema(data, "y", like=public, codebook=tmp_path / "book.csv").many_values == ()
+    assert draft_schema(data, "y").many_values == ()

@@ -82,3 +82,9 @@ def test_what_is_refused(table, released):
         evaluate(released, table, epsilon=1.0, neighbours="zero-out")
     with pytest.raises(ParameterError, match="epsilon"):
         evaluate(released, table, epsilon=-1.0)
+
+
+@pytest.mark.parametrize("answer", ["no", 1, None])
+def test_rows_are_public_only_if_it_says_true(answer, table, released):
+    with pytest.raises(ParameterError, match="public must be True or False"):
+        evaluate(released, table, public=answer)

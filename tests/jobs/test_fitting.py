@@ -153,3 +153,9 @@ def test_labels_of_a_type_that_matches_no_class_are_refused(labels, held, schema
     for job in (check_fit, fit):
         with pytest.raises(DataError, match=f"holds {held}, which match none"):
             job(FitRequest(table, schema))
+
+
+@pytest.mark.parametrize("answer", ["no", 1, None])
+def test_rows_are_public_only_if_it_says_true(answer, table, schema):
+    with pytest.raises(ParameterError, match="rows_are_public must be True or False"):
+        FitRequest(table, schema, rows_are_public=answer)

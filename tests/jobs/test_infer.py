@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from dprules.errors import DataError, SchemaError
-from dprules.jobs.infer import infer_columns, infer_label, infer_schema, read_names, require_numbers
+from dprules.jobs.infer import collect_lazy, infer_columns, infer_label, infer_schema, read_names, require_numbers
 
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table, dict]
 
@@ -34,9 +34,20 @@ def test_classes_become_values():
         "2020-01-01 00:00:00",
         "2021-01-01 00:00:00",
     )
+    assert infer_label([np.datetime64("2020-01-01", "ns"), np.datetime64("2021-01-01")], [], declared=True).classes == (
+        "2020-01-01 00:00:00",
+        "2021-01-01 00:00:00",
+    )
     assert infer_label(["only"], [], declared=False).classes == ("only",)
     with pytest.raises(SchemaError, match="at least two"):
         infer_label(["only"], [], declared=True)
+
+
+def test_lazy_frames_are_collected_and_others_left():
+    frame = pl.DataFrame({"a": [1]})
+    assert collect_lazy(frame.lazy()).equals(frame)
+    assert collect_lazy(frame) is frame
+    assert collect_lazy("d.csv") == "d.csv"
 
 
 READABLE = {

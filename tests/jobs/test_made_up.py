@@ -77,7 +77,7 @@ def test_the_best_model_is_as_good_as_is_said(difficulty, seed):
     frame = made.table.to_pandas().astype(str)
     groups = frame.groupby([f"x{i}" for i in range(4)])["y"]
     right = groups.apply(lambda labels: labels.value_counts().max()).sum() / len(frame)
-    assert right == pytest.approx(made.best, abs=0.015)
+    assert right == pytest.approx(made.chances.max(axis=1).mean(), abs=0.015)
 
 
 @pytest.mark.parametrize("difficulty", DIFFICULTIES, ids=lambda one: one.name)
@@ -85,3 +85,18 @@ def test_no_class_has_nearly_all_rows(difficulty):
     for seed in range(5):
         labels = make_up(KINDS, 2000, difficulty, seed).table["y"].to_pandas()
         assert labels.value_counts(normalize=True).max() <= 0.85
+
+
+@pytest.mark.parametrize("difficulty", DIFFICULTIES, ids=lambda one: one.name)
+def test_chances_are_those_that_labels_were_drawn_with(difficulty):
+    made = make_up(KINDS, 20_000, difficulty, 3)
+    labels = np.array(made.table["y"].to_pylist())
+    assert np.allclose(made.chances.sum(axis=1), 1)
+    for place, name in enumerate(KINDS.label.classes):
+        assert (labels == name).mean() == pytest.approx(made.chances[:, place].mean(), abs=0.015)
+
+
+def test_the_schema_of_a_table_has_nothing_left_to_buy(made):
+    assert not made.schema.private_cuts
+    assert not made.schema.private_values
+    assert made.schema.names == KINDS.names

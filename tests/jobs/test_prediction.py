@@ -74,6 +74,14 @@ def test_places_are_those_of_the_rules(table, released):
     assert released.model.labels_at(places).tolist() == predict(released.model, table).tolist()
 
 
+@pytest.mark.parametrize("form", ["Arrow", "pandas", "Polars", "columns"])
+def test_places_by_the_places_of_the_columns(form, table, released, tmp_path):
+    turned = [table.column_names[-1], *table.column_names[:-1]]
+    renamed = FORMS[form](table.rename_columns(turned), tmp_path)
+    expected = predict_places(released.model, table).tolist()
+    assert predict_places(released.model, renamed, table.column_names).tolist() == expected
+
+
 def test_no_rows_and_missing_columns(table, released):
     assert predict(released.model, table.slice(0, 0)).tolist() == []
     assert predict(HALFSPACE, table.slice(0, 0)).tolist() == []

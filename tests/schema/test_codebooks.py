@@ -36,7 +36,16 @@ def test_what_a_codebook_says_of_columns(tmp_path: Path) -> None:
         "smoker": {"kind": "boolean"},
         "left, open": "?",
     }
-    assert (book.label, book.classes) == ("ill", ("no", "yes"))
+    assert (book.label, book.classes, book.positive) == ("ill", ("no", "yes"), None)
+
+
+def test_the_positive_class_and_bounds_with_a_decimal_comma(tmp_path: Path) -> None:
+    text = "column;lower;upper;values;label;positive\nsum;0,5;10000,50;;;\nill;;;no|yes;x;yes\n"
+    book = read_codebook(write(tmp_path, text), ",")
+    assert book.columns["sum"] == {"kind": "numeric", "lower": 0.5, "upper": 10000.5, "step": "?"}
+    assert book.positive == "yes"
+    with pytest.raises(SchemaError, match=r"line 2: lower must be a number such as 0\.5"):
+        read_codebook(tmp_path / "book.csv")
 
 
 @pytest.mark.parametrize("text", ["\ufeffColumn;Values\na;u|v\n", "column\tvalues\na\tu|v\n", "values,column\nu|v,a\n"])
@@ -57,6 +66,8 @@ def test_fields_in_any_order_and_with_any_usual_delimiter(text: str, tmp_path: P
         (HEAD + "a,boolean,,1,2,,\n", "line 2: values go with categorical columns"),
         (HEAD + "a,,,,,,perhaps\n", "line 2: label must be yes, no or empty"),
         (HEAD + "a,,u|v,,,,yes\nb,,u|v,,,,yes\n", "line 3: 'a' is marked as the label already"),
+        ("column,values,label,positive\na,u|v,yes,w\n", "positive must be one of the values of 'a'"),
+        ("column,values,label,positive\na,u|v,,u\n", "line 2: positive goes with the label"),
         (HEAD + "a,,,,,,\na,,,,,,\n", "line 3: a line names one column, which no other line does"),
         (HEAD + ",numeric,,,,,\n", "line 2: a line names one column"),
         (HEAD + "a,numeric,,1,2,3,,,,\n", "line 2: a line names one column"),

@@ -47,3 +47,16 @@ def test_a_complete_draft_is_a_schema() -> None:
     draft = Draft({"column": "y", "classes": ["a", "?"]}, {"odd name": {"kind": "boolean"}}, {"values_like": "p.csv"})
     assert draft.gaps == ()
     assert draft.schema() == Schema(Label("y", ["a", "?"]), [Boolean("odd name")], values_like="p.csv")
+
+
+def test_what_a_draft_says_of_itself() -> None:
+    label = {"column": "y", "classes": ["a", "b"]}
+    complete = Draft(label, {"x": {"kind": "boolean"}}, {})
+    assert "?" not in complete.to_toml()
+    for entry in ("?", {"kind": "categorical", "values": "?"}):
+        assert 'Replace every "?"' in Draft(label, {"x": entry}, {}).to_toml()
+    assert 'Replace every "?"' in Draft({"column": "y", "classes": "?"}, {"x": {"kind": "boolean"}}, {}).to_toml()
+    assert "first line" not in complete.to_toml()
+    from_a_file = Draft(label, {"x": {"kind": "boolean"}}, {}, named_by_first_line=True)
+    assert "If that line is a record" in from_a_file.to_toml()
+    assert from_a_file.schema() == complete.schema()

@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from dprules.errors import SchemaError
+from dprules.errors import ParameterError, SchemaError
 from dprules.schema import Boolean, Categorical, GapsError, Numeric, PrivateCuts, PrivateDates, Schema
 from dprules.schema.frames import frame_kind
 
@@ -99,7 +99,7 @@ def test_values_when_they_are_public(make) -> None:
     ("call", "sentence"),
     [
         (lambda: Schema.from_frame([1, 2]), "made from a pandas, Polars or Arrow frame"),
-        (lambda: Schema.from_frame(PANDAS, ignore=["x"]), "the frame has no column 'x'; it has 'n', 'i'"),
+        (lambda: Schema.from_frame(PANDAS, ignore=["x"]), "the frame has no column 'x' among its 6. Check the name"),
         (lambda: Schema.from_frame(PANDAS, bounds={"x": (0, 1)}), "the frame has no column 'x'"),
         (lambda: Schema.from_frame(PANDAS, **SAID | {"bounds": {"n": (0,)}}), r"bounds.n must be \(lower, upper\)"),
         (lambda: Schema.from_frame(PANDAS, **SAID | {"bounds": {"n": "01"}}), r"bounds.n must be \(lower, upper\)"),
@@ -132,3 +132,9 @@ def test_what_cannot_be_made_is_refused(call, sentence: str) -> None:
 )
 def test_types_of_every_library(kind: object, expected: str) -> None:
     assert frame_kind(kind) == expected
+
+
+@pytest.mark.parametrize("name", ["values_are_public", "categories_are_public"])
+def test_only_true_opens_rows_and_categories(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"{name} must be True or False"):
+        Schema.from_frame(pd.DataFrame({"a": [1], "y": [1]}), classes=[0, 1], **{name: "no"})

@@ -118,3 +118,9 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(SchemaError, match="not UTF-8"):
         Schema.from_file(tmp_path / "s.toml")
+
+
+@pytest.mark.parametrize("name", ["", "."])
+def test_a_folder_is_no_schema(name: str) -> None:
+    with pytest.raises(SchemaError, match=r"is a folder\. Name a file"):
+        Schema.from_file(name)

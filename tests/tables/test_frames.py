@@ -10,7 +10,7 @@ import pytest
 
 from dprules.errors import DataError, PrivacyError
 from dprules.tables import ColumnsTable, open_table
-from dprules.tables.frames import open_frame
+from dprules.tables.frames import open_frame, polars_cells
 
 CELLS = {"n": [1.5, 2.5], "b": [True, False], "t": ["secret", "v"]}
 KINDS = {"n": "numeric", "b": "boolean", "t": "categorical"}
@@ -59,6 +59,33 @@ def test_batches_have_the_columns_asked_for(frame: object) -> None:
         assert sum(size for size, _ in table.batches([])) == 2
         with pytest.raises(DataError, match="no column 'x'"):
             next(table.batches(["x"]))
+
+
+def test_a_frame_does_not_speak_of_delimiters() -> None:
+    for frame in FRAMES.values():
+        with (
+            open_table(frame) as table,
+            pytest.raises(DataError, match="Check the names of its columns and the schema"),
+        ):
+            table.require(["x"])
+
+
+def test_of_polars_only_the_columns_that_are_asked_for_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:
+    converted: list[tuple[str, int]] = []
+
+    def convert(series: pl.Series) -> object:
+        converted.append((series.name, len(series)))
+        return polars_cells(series)
+
+    monkeypatch.setattr("dprules.tables.frames.polars_cells", convert)
+    with open_table(pl.DataFrame(CELLS)) as table:
+        assert table.names == ("n", "b", "t")
+        assert converted == []
+        assert table.kinds() == KINDS
+        assert {rows for _, rows in converted} == {0}
+        converted.clear()
+        list(table.batches(["t"]))
+    assert converted == [("t", 2)]
 
 
 @pytest.mark.parametrize("odd", [3, None, object(), [1, 2], np.zeros((2, 2))], ids=lambda odd: type(odd).__name__)

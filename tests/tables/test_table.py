@@ -1,10 +1,11 @@
 import errno
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 from dprules.errors import DataError, ParameterError, ResourceError
-from dprules.tables import Table, call_quietly, no_such_columns
+from dprules.tables import Table, call_quietly, no_such_columns, open_table
 from dprules.tables.table import Batch
 
 
@@ -63,6 +64,15 @@ def test_a_missing_column_is_named() -> None:
         next(table.batches(["a", "b"]))
     with pytest.raises(DataError, match=r"has no columns 'b', 'c'; it has 1 column"):
         table.require(["b", "a", "c", "b"])
+
+
+def test_a_text_file_has_a_header(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("a\n1\n")
+    with (
+        open_table(tmp_path / "d.csv") as table,
+        pytest.raises(DataError, match="Check the header, the delimiter and the schema"),
+    ):
+        table.require(["b"])
 
 
 def test_only_columns_of_nearly_the_same_name_are_shown() -> None:

@@ -18,6 +18,7 @@ from dprules.cli.options import (
     require_new,
     require_writable,
 )
+from dprules.cli.spending import describe_spending
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS, WIDTH
 
 if TYPE_CHECKING:  # models take a while to load
@@ -99,7 +100,8 @@ def fit(
         summary = check_fit(request)
         words = (
             f"Everything is in order: {summary.literals:,} literals, {summary.conditions:,} conditions. "
-            "Nothing was learnt and nothing was spent."
+            "Nothing was learnt and nothing was spent.\n"
+            f"{describe_spending(summary.epsilon, summary.delta, summary.spending)}"
         )
         typer.echo(json.dumps(asdict(summary), indent=2) if as_json else words)
         return

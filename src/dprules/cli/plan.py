@@ -98,15 +98,13 @@ def _print_tables(tables: "Iterable[PlanTable]") -> None:
     from rich.table import Table
 
     console = Console(markup=False)
-    for plan in tables:
-        table = Table(
-            *plan.header,
-            show_header=bool(plan.header),
-        )
+    for place, plan in enumerate(tables):
+        if place:
+            console.print()
+        table = Table(*plan.header, show_header=bool(plan.header))
         for line in plan.lines:
             table.add_row(*line)
         # Apart from the table, whose width they would be squeezed into.
         console.print(plan.title, style="italic", highlight=False)
         console.print(table)
         console.print(plan.caption, style="dim italic", highlight=False)
-        console.print()

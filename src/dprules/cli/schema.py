@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,9 +21,16 @@ from dprules.cli.options import (
     require_new,
     require_writable,
 )
+from dprules.cli.spending import describe_spending
 
 if TYPE_CHECKING:  # tables take a while to load
     from dprules.jobs import SchemaReport
+    from dprules.schema import Draft, Gap
+
+MOST_ALIKE = 10
+"""Gaps that break the same rule and are listed one by one."""
+MOST_SHOWN = 30
+"""Names of columns that are listed."""
 
 app = typer.Typer(help="Describe a table: everything in a schema is public.", no_args_is_help=True)
 
@@ -39,7 +47,9 @@ def draft(
     output: Annotated[Path, typer.Option("--output", "-o", help="Schema file to write.")] = Path("schema.toml"),
     codebook: Annotated[
         Path | None,
-        typer.Option(help="CSV file that says what columns hold: column, kind, values, lower, upper, step, label."),
+        typer.Option(
+            help="CSV file that says what columns hold: column, kind, values, lower, upper, step, label, positive."
+        ),
     ] = None,
     like: Annotated[
         str | None,
@@ -75,10 +85,24 @@ def draft(
         delimiter=delimiter,
         multiline=multiline,
     )
-    gaps = drafted.gaps
     write_whole(output, drafted.to_toml())
-    source = repeat_source(data, table, delimiter, multiline)
+    _tell_next(drafted, output, repeat_source(data, table, delimiter, multiline))
+
+
+def _tell_next(drafted: "Draft", output: Path, source: str) -> None:
+    """Print what is to be done with a draft; on standard error what looks odd in it."""
+    from dprules.schema import MOST_USUAL, show_value
+
+    for name in drafted.many_values:
+        typer.echo(
+            f"Column {show_value(name)!r} has more than {MOST_USUAL} different values. Declare it as numeric or as "
+            "dates, or ignore it.",
+            err=True,
+        )
+    gaps = drafted.gaps
     quoted = shlex.quote(str(output))
+    if drafted.named_by_first_line:
+        typer.echo("Names of columns come from the first line. If that line is a record, add a header line first.")
     if gaps:
         words = f"{len(gaps)} entries" if len(gaps) > 1 else "one entry"
         typer.echo(f"{output}: {words} to fill in; then `dprules schema check {quoted} --data {source}`.")
@@ -122,16 +146,47 @@ def check(
 def _describe(report: "SchemaReport") -> str:
     from dprules.schema import show_value
 
-    lines = [show_value(f"line {gap.line}: {gap}") for gap in report.gaps]
+    lines = _list_gaps(report.gaps)
     if report.complete:
         lines.append(
             f"No gaps. At most {report.literals:,} literals, {report.conditions:,} conditions of up to "
             f"{report.width} literals."
         )
-        lines.append(f"A fit with epsilon {report.epsilon:g} and delta {report.delta:g} would spend:")
-        lines += [f"  {part.what}: epsilon {part.epsilon:.4g}, delta {part.delta:.3g}" for part in report.spending]
+        lines.append(describe_spending(report.epsilon, report.delta, report.spending))
     else:
         lines.append(f"{len(report.gaps)} gaps to mend." if len(report.gaps) > 1 else "One gap to mend.")
     if report.unused:
-        lines.append(f"Columns of the data that rules will not ask about: {', '.join(map(show_value, report.unused))}.")
+        named = ", ".join(map(show_value, report.unused[:MOST_SHOWN]))
+        more = f" and {len(report.unused) - MOST_SHOWN:,} more" if len(report.unused) > MOST_SHOWN else ""
+        lines.append(f"Columns of the data that rules will not ask about: {named}{more}.")
+    elif report.unused_number:
+        lines.append(f"Columns of the data that the schema does not mention: {report.unused_number:,}.")
     return "\n".join(lines)
+
+
+def _list_gaps(gaps: "Sequence[Gap]") -> list[str]:
+    """Return a line for each gap; many that break the same rule share one, so that wide tables stay readable."""
+    from dprules.schema import show_value
+
+    alike: dict[str, list[Gap]] = {}
+    for gap in gaps:
+        alike.setdefault(gap.rule, []).append(gap)
+    lines = []
+    for rule, group in alike.items():
+        if len(group) > MOST_ALIKE:
+            named = f"{len(group):,} entries from {group[0].where} to {group[-1].where}"
+            lines.append((group[0].line, f"lines {_join_ranges(group)}: {named} must be {rule}"))
+        else:
+            lines += [(gap.line, f"line {gap.line}: {gap}") for gap in group]
+    return [show_value(text) for _, text in sorted(lines, key=lambda line: line[0] or 0)]
+
+
+def _join_ranges(gaps: "Sequence[Gap]") -> str:
+    """Return the lines of gaps, neighbours joined: 3-7, 9."""
+    ranges: list[list[int]] = []
+    for line in sorted({gap.line or 1 for gap in gaps}):
+        if ranges and line == ranges[-1][1] + 1:
+            ranges[-1][1] = line
+        else:
+            ranges.append([line, line])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)

@@ -2,16 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprules.errors import SchemaError
-from dprules.jobs.fitting import FitRequest, Spending, check_fit
+from dprules.errors import DataError, SchemaError
+from dprules.jobs.fitting import FitRequest, Spending, check_fit, sum_shares
+from dprules.jobs.labels import require_matching_kind
 from dprules.jobs.quiet import without_sizes
 from dprules.jobs.settings import ListSettings
 from dprules.numbers import Real
-from dprules.schema import DocumentReader, Gap, GapsError, Schema
-from dprules.tables import ColumnsTable, Table, open_table
+from dprules.schema import (
+    DocumentReader,
+    Gap,
+    GapsError,
+    PrivateCuts,
+    PrivateValues,
+    Schema,
+    Survey,
+    literals_of,
+)
+from dprules.tables import ColumnsTable, Table, find_near, open_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +42,10 @@ class SchemaReport:
     spending : tuple of Spending
         What a fit with that budget would spend, and on what; nothing if there are gaps.
     unused : tuple of str
-        Columns of the data that the schema neither declares nor ignores: rules will not ask about them.
+        Columns of the data that the schema neither declares nor ignores: rules will not ask about them. None of a text
+        file is named: without a header its names are a record.
+    unused_number : int
+        How many there are.
     """
 
     gaps: tuple[Gap, ...]
@@ -42,6 +56,7 @@ class SchemaReport:
     conditions: int = 0
     spending: tuple[Spending, ...] = ()
     unused: tuple[str, ...] = ()
+    unused_number: int = 0
 
     @property
     def complete(self) -> bool:
@@ -76,19 +91,27 @@ def check_schema(
     table, delimiter, multiline
         As for `open_table`.
     """
-    text = _read_text(Path(path))
+    path = Path(path)
+    settings = ListSettings(width=width)
     report = SchemaReport((), width, float(epsilon), float(delta))
-    schema, gaps = _read(text, str(path))
+    text = _read_text(path)
+    reader = DocumentReader(text or "\n", str(path))  # an empty file has a first line
+    try:
+        document = reader.parse(text)
+    except GapsError as error:
+        return replace(report, gaps=error.gaps)
+    found = reader.survey(document)
+    gaps = [*found.gaps, *_find_share_gaps(reader, found, settings), *_find_empty_gaps(reader, found, document)]
     if data is None:
-        return replace(report, gaps=gaps) if schema is None else _rehearse(report, schema, None)
+        return _conclude(report, gaps, text, None)
     with open_table(data, table, delimiter, multiline) as opened:
-        names = _names_in(text)
-        lacking = _lacking_columns(text, str(path), names, opened)
-        unused = tuple(name for name in opened.names if names and name not in names)
-        if schema is None or lacking:
-            both = sorted([*gaps, *lacking], key=lambda gap: gap.line or 0)
-            return replace(report, gaps=tuple(both), unused=unused)
-        return replace(_rehearse(report, schema, opened), unused=unused)
+        names = DocumentReader.names_in(document)
+        unused = tuple(name for name in opened.names if name not in names)
+        report = replace(report, unused=() if opened.named_by_first_line else unused, unused_number=len(unused))
+        needed = [name for name, wanted in names.items() if wanted]
+        gaps += [reader.gap_of(name, _describe_lack(name, opened)) for name in opened.lacking(needed)]
+        gaps += _find_label_gaps(reader, found, opened)
+        return _conclude(report, gaps, text, opened)
 
 
 def _read_text(path: Path) -> str:
@@ -99,33 +122,55 @@ def _read_text(path: Path) -> str:
     raise SchemaError(f"{path}: not UTF-8 text. Save it as UTF-8.")
 
 
-def _read(text: str, source: str) -> tuple[Schema | None, tuple[Gap, ...]]:
+def _describe_lack(name: str, table: Table) -> str:
+    """Return the rule of a column that the table does not have; of those it has, only one of nearly that name."""
+    near = find_near(name, table.names)
+    if near is not None:
+        return f"a column of the data (did you mean {near!r}?)"
+    return f"a column of the data, which has {len(table.names):,} columns, none called so"
+
+
+def _find_label_gaps(reader: DocumentReader, found: Survey, table: Table) -> list[Gap]:
+    """Return a gap if the label column has a type that can match no class."""
+    kind = None if found.label is None else table.kinds().get(found.label.name)
+    if found.label is None or kind is None:
+        return []
     try:
-        return Schema.from_toml(text, source), ()
-    except GapsError as error:
-        return None, error.gaps
+        require_matching_kind(kind, found.label)
+    except DataError as error:
+        sentence = str(error)
+    else:
+        return []
+    return [reader.gap_at(("label", "classes"), f"others: {sentence.removesuffix('.')}")]
 
 
-def _names_in(text: str) -> dict[str, bool]:
-    """Return the columns that a schema names, complete or not, and whether it needs them."""
-    try:
-        document: Mapping[str, Any] = DocumentReader(text, "").parse(text)
-    except GapsError:
-        return {}
-    return DocumentReader.names_in(document)
+def _find_share_gaps(reader: DocumentReader, found: Survey, settings: ListSettings) -> list[Gap]:
+    """Return a gap for each column with private values, if their shares leave nothing for the rules."""
+    private = [column for column in found.columns if isinstance(column, PrivateValues)]
+    spent = [
+        ("epsilon", private and sum_shares(settings, found.columns) >= 1),
+        ("delta", sum(Fraction(column.delta) for column in private) >= 1),
+    ]
+    used_up = " and ".join(name for name, all_of_it in spent if all_of_it)
+    rule = f"smaller shares: those of all columns leave nothing of {used_up} for the rules"
+    return [reader.gap_at(("columns", column.name, "values"), rule) for column in private if used_up]
 
 
-def _lacking_columns(text: str, source: str, names: Mapping[str, bool], table: Table) -> list[Gap]:
-    """Return a gap for each column that the schema needs and the table does not have."""
-    reader = DocumentReader(text, source)
-    shown = ", ".join(map(repr, table.names[:30]))
-    more = f" and {len(table.names) - 30} more" if len(table.names) > 30 else ""
-    needed = [name for name, wanted in names.items() if wanted]
-    return [reader.gap_of(name, f"a column of the data, which has {shown}{more}") for name in table.lacking(needed)]
+def _find_empty_gaps(reader: DocumentReader, found: Survey, document: Mapping[str, Any]) -> list[Gap]:
+    """Return a gap if all columns are right and none of them leaves anything to ask."""
+    entries = document.get("columns")
+    if not found.columns or not entries or len(found.columns) + len(found.ignored) < len(entries):
+        return []
+    if any(isinstance(column, PrivateCuts | PrivateValues) or literals_of(column) for column in found.columns):
+        return []
+    return [reader.gap_at(("columns",), "such that one of them leaves something to ask: two values, or a cut")]
 
 
-def _rehearse(report: SchemaReport, schema: Schema, table: Table | None) -> SchemaReport:
-    """Make the checks of a fit: the same function, of a table without rows if none is given."""
+def _conclude(report: SchemaReport, gaps: list[Gap], text: str, table: Table | None) -> SchemaReport:
+    """Report the gaps; without any make the checks of a fit: the same function, without rows if no table is given."""
+    if gaps:
+        return replace(report, gaps=tuple(sorted(gaps, key=lambda gap: gap.line or 0)))
+    schema = Schema.from_toml(text)
     data = ColumnsTable({name: [] for name in schema.names}) if table is None else table
     settings = ListSettings(width=report.width)
     summary = check_fit(FitRequest(data, schema, settings, epsilon=report.epsilon, delta=report.delta))

@@ -1,6 +1,6 @@
 """A first schema of a table: from names and types, a codebook, a public table of the same form, or public values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from dprules.errors import DataError, ParameterError, PrivacyError, SchemaError
 from dprules.jobs.quiet import without_sizes
 from dprules.numbers import flag
 from dprules.schema import (
+    MOST_USUAL,
     Codebook,
     Draft,
     declarable_values,
@@ -19,6 +20,9 @@ from dprules.schema import (
     read_codebook,
 )
 from dprules.tables import Table, open_table, read_public_values
+
+Found = tuple[dict[str, Any], tuple[str, ...]]
+"""Entries of columns from public values, and the columns that have very many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,8 @@ def draft_schema(
     if decimal not in (".", ","):
         raise ParameterError(f'decimal must be "." or ","; got {decimal!r}. Choose one.')
     source = Source(table, delimiter, multiline)
-    book = Codebook({}) if codebook is None else read_codebook(Path(codebook))
-    label = book.label if label is None else label
-    if label is None:
-        raise SchemaError("a schema needs the column to predict. Name it with --label, or mark it in the codebook.")
+    book = Codebook({}) if codebook is None else read_codebook(Path(codebook), decimal)
+    label = _choose_label(label, book)
     if flag(values_are_public, "values_are_public") and like is not None:
         raise PrivacyError("values come from the data or from a public table, not from both. Choose one.")
     with open_table(data, table, delimiter, multiline) as opened:
@@ -79,22 +81,44 @@ def draft_schema(
         if not names:
             raise DataError("the table has no column but the label. Rules need something to ask about.")
         kinds = opened.kinds()
-        found = _read_entries(opened, [label, *names], decimal) if values_are_public else {}
+        first_line = opened.named_by_first_line
+        found, many = _read_entries(opened, [label, *names], decimal) if values_are_public else ({}, ())
     if values_are_public and label not in found:
         raise DataError("the label column has fewer than two values. Name another one with --label.")
     options: dict[str, Any] = {"values_are_public": True} if values_are_public else {}
     if like is not None:
-        found = _read_like(like, data, [label, *names], decimal, source)
+        found, many = _read_like(like, data, [label, *names], decimal, source)
         options["values_like"] = _name_of(like, table)
     options |= {} if decimal == "." else {"decimal": decimal}
-    classes = list(book.classes) if book.label == label and book.classes else found.get(label)
-    entry = empty_label(label) if classes is None else {"column": label, "classes": classes}
     columns = {name: book.columns.get(name, found.get(name, empty_entry(kinds[name]))) for name in names}
-    return Draft(entry, columns, options)
+    unsaid = tuple(name for name in many if name not in book.columns and (name != label or not book.classes))
+    return Draft(_draft_label(label, book, found.get(label)), columns, options, first_line, unsaid)
 
 
-def _read_entries(table: Table, names: Sequence[str], decimal: str) -> dict[str, Any]:
-    """Return entries of columns, and the classes of the first one, from values that are public."""
+def _choose_label(label: str | None, book: Codebook) -> str:
+    """Return the column to predict, which the codebook may mark; two different ones are refused."""
+    if label is not None and book.label not in (None, label):
+        raise SchemaError(f"the codebook marks {book.label!r} as the label, not {label!r}. Name one of them only.")
+    chosen = book.label if label is None else label
+    if chosen is None:
+        raise SchemaError("a schema needs the column to predict. Name it with --label, or mark it in the codebook.")
+    return chosen
+
+
+def _draft_label(label: str, book: Codebook, found: list[str] | None) -> dict[str, Any]:
+    """Return the entry of the label: its classes by the codebook, marked there or not, or by values that are public."""
+    listed = book.columns.get(label)
+    values = listed.get("values") if isinstance(listed, Mapping) else None
+    classes = list(book.classes) or (values if isinstance(values, list) else None) or found
+    entry = empty_label(label) if classes is None else {"column": label, "classes": classes}
+    return entry if book.positive is None else {**entry, "positive": book.positive}
+
+
+def _read_entries(table: Table, names: Sequence[str], decimal: str) -> Found:
+    """Return entries of columns, and the classes of the first one, from values that are public.
+
+    Also return which of them list very many values.
+    """
     label, *others = names
     values = read_public_values(table, names, decimal)
     drafted = [draft_column(name, *values[name], decimal) for name in others]
@@ -102,10 +126,12 @@ def _read_entries(table: Table, names: Sequence[str], decimal: str) -> dict[str,
     for entry in entries.values():
         entry.pop("decimal", None)  # said once, for the whole schema
     classes = sorted(declarable_values(values[label][0]))
-    return entries | ({label: classes} if len(classes) > 1 else {})
+    listing = [label, *(name for name, entry in entries.items() if "values" in entry)]
+    many = tuple(name for name in listing if len(values[name][0]) > MOST_USUAL)
+    return entries | ({label: classes} if len(classes) > 1 else {}), many
 
 
-def _read_like(like: object, data: object, names: Sequence[str], decimal: str, source: Source) -> dict[str, Any]:
+def _read_like(like: object, data: object, names: Sequence[str], decimal: str, source: Source) -> Found:
     """Return entries from a public table; columns that it does not have stay open."""
     if _is_same(like, data):
         raise PrivacyError(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released, RuleList
 from dprules.numbers import Real, flag, rational
 from dprules.private import Private
-from dprules.schema import Literal, Schema, build_conditions
+from dprules.schema import Column, Literal, PrivateCuts, PrivateValues, Schema, build_conditions
 from dprules.tables import ColumnsTable, Records, Sample, Table, open_table, read_records
 
 
@@ -115,6 +116,10 @@ class FitRequest(Private):
             yield table
 
 
+MOST_NAMED = 6
+"""Releases of one charge that are named before a fit: a table may have hundreds of columns. Certificates name all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spending:
     """A part of the budget, and what it is for."""
@@ -126,8 +131,10 @@ class Spending:
     @classmethod
     def of(cls, charge: Charge) -> "Spending":
         """Return what a charge takes."""
-        names = " and ".join(release.name for release in charge.releases)
-        return cls(names, float(charge.epsilon), float(charge.delta))
+        names = [release.name for release in charge.releases]
+        if len(names) > MOST_NAMED:
+            names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED:,} more"]
+        return cls(" and ".join(names), float(charge.epsilon), float(charge.delta))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +180,17 @@ def _check(request: FitRequest, table: Table) -> FitSummary:
 
 def _require_something_left(request: FitRequest) -> None:
     """Refuse shares that add up to everything before the first of them is spent."""
-    settings, schema = request.settings, request.schema
-    shares = [settings.shares.get("counts", 0), *(column.share for column in schema.private_values)]
-    shares += [settings.shares.get("cuts", SHARE)] if schema.private_cuts else []
-    shares += [settings.shares.get("classes", CLASSES_SHARE)] if settings.needs_classes else []
-    if sum(rational(share, "share", zero=True) for share in shares) >= 1:
+    if sum_shares(request.settings, request.schema.columns) >= 1:
         raise ParameterError("the shares leave nothing for the rules. Lower them.")
+
+
+def sum_shares(settings: ListSettings, columns: Sequence[Column]) -> Fraction:
+    """Return the part of epsilon that is spent on something else than rules."""
+    shares = [settings.shares.get("counts", 0), *(c.share for c in columns if isinstance(c, PrivateValues))]
+    private_cuts = any(isinstance(column, PrivateCuts) for column in columns)
+    shares += [settings.shares.get("cuts", SHARE)] if private_cuts else []
+    shares += [settings.shares.get("classes", CLASSES_SHARE)] if settings.needs_classes else []
+    return sum((rational(share, "share", zero=True) for share in shares), Fraction(0))
 
 
 def _silent(step: str, done: int, total: int | None) -> None:

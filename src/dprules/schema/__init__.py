@@ -8,7 +8,6 @@ from dprules.schema.columns import (
     Categorical,
     Clipped,
     Column,
-    FieldError,
     Numeric,
     Ordered,
     Positive,
@@ -18,18 +17,19 @@ from dprules.schema.columns import (
 )
 from dprules.schema.conditions import Conditions, build_conditions, count_conditions
 from dprules.schema.dates import Date, PrivateDates
-from dprules.schema.documents import DocumentReader
+from dprules.schema.documents import DocumentReader, Survey
 from dprules.schema.drafts import Draft, empty_entry, empty_label
-from dprules.schema.gaps import PLACEHOLDER, Gap, GapsError
+from dprules.schema.gaps import PLACEHOLDER, FieldError, Gap, GapsError
 from dprules.schema.labels import Label
 from dprules.schema.literals import Literal, Operator, literals_of, show_value
 from dprules.schema.private_values import PrivateValues
-from dprules.schema.public_values import declarable_values, draft_column, quantile_cuts
+from dprules.schema.public_values import MOST_USUAL, declarable_values, draft_column, quantile_cuts
 from dprules.schema.schema import Schema, read_schema
 
 __all__ = [
     "GRID",
     "MISSING",
+    "MOST_USUAL",
     "PLACEHOLDER",
     "Boolean",
     "Categorical",
@@ -53,6 +53,7 @@ __all__ = [
     "PrivateDates",
     "PrivateValues",
     "Schema",
+    "Survey",
     "Value",
     "build_conditions",
     "count_conditions",

@@ -1,7 +1,7 @@
 """Codebooks: what an organisation wrote down about its columns, as a CSV file.
 
-The first line names the fields: `column`, and any of `kind`, `values` (separated by |), `lower`, `upper`, `step` and
-`label` (yes for the column to predict, whose values are then its classes).
+The first line names the fields: `column`, and any of `kind`, `values` (separated by |), `lower`, `upper`, `step`,
+`label` (yes for the column to predict, whose values are then its classes) and `positive` (one of these classes).
 """
 
 import csv
@@ -15,7 +15,7 @@ from dprules.schema.cells import read_number, read_truth
 from dprules.schema.drafts import empty_entry
 from dprules.schema.gaps import PLACEHOLDER
 
-FIELDS = ("column", "kind", "values", "lower", "upper", "step", "label")
+FIELDS = ("column", "kind", "values", "lower", "upper", "step", "label", "positive")
 _KINDS = ("categorical", "numeric", "boolean", "date", "ignore")
 _SEPARATOR = "|"
 
@@ -32,15 +32,26 @@ class Codebook:
         The column to predict, if one is marked.
     classes : tuple of str
         Its values.
+    positive : str or None
+        The class that is looked for, if one is named.
     """
 
     columns: Mapping[str, Any]
     label: str | None = None
     classes: tuple[str, ...] = ()
+    positive: str | None = None
 
 
-def read_codebook(path: Path) -> Codebook:
-    """Read a codebook; what it has wrong is refused with its line."""
+def read_codebook(path: Path, decimal: str = ".") -> Codebook:
+    """Read a codebook; what it has wrong is refused with its line.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    decimal : str
+        "," where bounds may be written 0,5.
+    """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -58,6 +69,7 @@ def read_codebook(path: Path) -> Codebook:
     columns: dict[str, Any] = {}
     label = None
     classes: tuple[str, ...] = ()
+    positive = None
     for row in reader:
         where = f"{path}, line {reader.line_num}"
         cells = {name: (row[name] or "").strip() for name in fields}
@@ -69,9 +81,14 @@ def read_codebook(path: Path) -> Codebook:
                 raise SchemaError(f"{where}: {label!r} is marked as the label already. Mark one column.")
             label = name
             classes = _split(cells.get("values", ""))
+            positive = cells.get("positive") or None
+        elif cells.get("positive"):
+            raise SchemaError(f"{where}: positive goes with the label, and is one of its values.")
         else:
-            columns[name] = _entry(cells, where)
-    return Codebook(columns, label, classes)
+            columns[name] = _entry(cells, where, decimal)
+    if positive is not None and positive not in classes:
+        raise SchemaError(f"{path}: positive must be one of the values of {label!r}. Mend it.")
+    return Codebook(columns, label, classes, positive)
 
 
 def _is_marked(cell: str, where: str) -> bool:
@@ -87,7 +104,7 @@ def _split(cell: str) -> tuple[str, ...]:
     return tuple(value.strip() for value in cell.split(_SEPARATOR) if value.strip())
 
 
-def _entry(cells: Mapping[str, str], where: str) -> Any:
+def _entry(cells: Mapping[str, str], where: str, decimal: str) -> Any:
     """Return the entry of one column; a kind that is left out follows from values or bounds."""
     values = _split(cells.get("values", ""))
     bounds = {key: cells[key] for key in ("lower", "upper", "step") if cells.get(key)}
@@ -104,8 +121,8 @@ def _entry(cells: Mapping[str, str], where: str) -> Any:
     if kind == "categorical" and values:
         return {**entry, "values": list(values)}
     for key, cell in bounds.items():
-        number = cell if kind == "date" and key != "step" else read_number(cell)
+        number = cell if kind == "date" and key != "step" else read_number(cell, decimal)
         if number is None:
-            raise SchemaError(f"{where}: {key} must be a number such as 0.5.")
+            raise SchemaError(f"{where}: {key} must be a number such as 0.5 (0,5 with --decimal ,).")
         entry = {**entry, key: number}
     return entry

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from math import isfinite
 from typing import Any, ClassVar, Final
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from dprules.errors import SchemaError
 from dprules.schema.cells import find_value, read_number, read_truth, tabulate_values
+from dprules.schema.gaps import FieldError, first_of
 
 MISSING: Final = -1
 MOST_VALUES: Final = 30_000
@@ -25,17 +27,9 @@ MOST_GRID_POINTS: Final = 2**20
 """Places that a private cut may have."""
 CUT_NUMBERS: Final = (1, 3, 7, 15, 31, 63)
 """How many private cuts a column may have: halving doubles them."""
+DECIMALS: Final = (".", ",")
+DECIMAL_RULE: Final = '"." or ","'
 Value = str | int | float
-
-
-class FieldError(SchemaError):
-    """A field of a schema breaks its rule. `place`, `key` and `rule` let a file's reader name the line."""
-
-    def __init__(self, place: tuple[str, ...], key: str, rule: str) -> None:
-        self.place = place
-        self.key = key
-        self.rule = rule
-        super().__init__(f"{'.'.join((*place, key))} must be {rule}. Mend that entry.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,15 +165,18 @@ class Numeric(Ordered):
 
     def __post_init__(self) -> None:
         super(Numeric, self).__post_init__()
-        require_decimal(self.decimal, self._place)
         given: object = self.cuts
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise FieldError(self._place, "cuts", "an increasing list of numbers")
-        cuts = [_plain(cut) for cut in given]
+        listed = isinstance(given, Iterable) and not isinstance(given, str)
+        cuts = [_plain(cut) for cut in self.cuts] if listed else []
         # Bought cuts may have fallen together, up to none.
-        fits = all(is_number(cut) for cut in cuts) and (cuts or self.bought) and len(cuts) < MOST_VALUES
+        fits = listed and all(is_number(cut) for cut in cuts) and (cuts or self.bought) and len(cuts) < MOST_VALUES
+        errors = []
         if not fits or cuts != sorted(set(cuts)):
-            raise FieldError(self._place, "cuts", "an increasing list of numbers")
+            errors.append(FieldError(self._place, "cuts", "an increasing list of numbers"))
+        if self.decimal not in DECIMALS:
+            errors.append(FieldError(self._place, "decimal", DECIMAL_RULE))
+        if errors:
+            raise first_of(errors)
         object.__setattr__(self, "cuts", tuple(float(cut) for cut in cuts))
 
     def code(self, cell: object) -> int:
@@ -213,30 +210,34 @@ class PrivateCuts(Column):
     step: float | None = None
     decimal: str = field(default=".", kw_only=True)
     kind = "numeric"
+    _bound_rule: ClassVar[str] = "a number below 1e100, a bound that is known without looking at the data"
 
     def __post_init__(self) -> None:
         super(PrivateCuts, self).__post_init__()
-        require_decimal(self.decimal, self._place)
-        lower = _plain(self.lower)
-        upper = _plain(self.upper)
-        number = _plain(self.number)
-        step = _plain(self.step)
-        if not is_number(lower) or not is_number(upper):
-            key = "upper" if is_number(lower) else "lower"
-            raise FieldError(
-                self._place, key, "a number below 1e100, a bound that is known without looking at the data"
-            )
-        if not _are_apart(float(lower), float(upper)):
-            raise FieldError(self._place, "upper", "above lower, and not next to it")
+        plain = {key: _plain(getattr(self, key)) for key in ("lower", "upper", "number", "step")}
+        broken = self._check_fields(plain["lower"], plain["upper"], plain["number"], plain["step"])
+        if broken:
+            raise first_of([FieldError(self._place, key, rule) for key, rule in broken.items()])
+        object.__setattr__(self, "number", plain["number"])
+        for key in ("lower", "upper", "step"):
+            object.__setattr__(self, key, None if plain[key] is None else float(plain[key]))
+
+    def _check_fields(self, lower: Any, upper: Any, number: Any, step: Any) -> dict[str, str]:
+        """Return the fields that break their rules, and the rules."""
+        bounds = {"lower": lower, "upper": upper}
+        broken = {key: self._bound_rule for key, bound in bounds.items() if not is_number(bound)}
+        apart = not broken and _are_apart(float(lower), float(upper))
+        if not apart:
+            broken = broken or {"upper": "above lower, and not next to it"}
         if isinstance(number, bool) or number not in CUT_NUMBERS:
-            raise FieldError(
-                self._place, "number", f"a number of cuts of {', '.join(map(str, CUT_NUMBERS[:-1]))} or 63"
-            )
-        if step is not None and not (is_number(step) and step > 0 and (upper - lower) / step <= MOST_GRID_POINTS):
-            raise FieldError(self._place, "step", f"a number that leaves at most {MOST_GRID_POINTS:,} places for a cut")
-        for name, value in (("lower", float(lower)), ("upper", float(upper)), ("number", number)):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "step", None if step is None else float(step))
+            broken["number"] = f"a number of cuts of {', '.join(map(str, CUT_NUMBERS[:-1]))} or 63"
+        if step is not None and not (is_number(step) and step > 0):
+            broken["step"] = "a number above 0"
+        elif apart and step is not None:
+            broken |= _check_step(float(lower), float(upper), float(step))
+        if self.decimal not in DECIMALS:
+            broken["decimal"] = DECIMAL_RULE
+        return broken
 
     @property
     def levels(self) -> int:
@@ -350,12 +351,6 @@ def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str) -> dic
     raise FieldError(place, key, 'different values, numbers below 2^53: ones that are read alike ("1", "1.0") are one')
 
 
-def require_decimal(decimal: object, place: tuple[str, ...]) -> None:
-    """Refuse a decimal mark that is neither a point nor a comma."""
-    if decimal not in (".", ","):
-        raise FieldError(place, "decimal", '"." or ","')
-
-
 def _decimal_field(decimal: str) -> dict[str, str]:
     return {} if decimal == "." else {"decimal": decimal}
 
@@ -370,6 +365,16 @@ def is_number(value: object) -> bool:
 def _plain(value: object) -> Any:
     """Return NumPy's scalars as Python's, which JSON and TOML can write."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _check_step(lower: float, upper: float, step: float) -> dict[str, str]:
+    """Return the rule of a step that leaves too many places for a cut, or none."""
+    if (upper - lower) / step > MOST_GRID_POINTS:
+        return {"step": f"a number that leaves at most {MOST_GRID_POINTS:,} places for a cut"}
+    # As the grid is made, in decimals: the first place must lie below the upper bound.
+    if Decimal(repr(lower)) + Decimal(repr(step)) >= Decimal(repr(upper)):
+        return {"step": "smaller: it leaves no place for a cut between lower and upper"}
+    return {}
 
 
 def _are_apart(lower: float, upper: float) -> bool:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
-import numpy as np
-
 from dprules.schema.cells import read_date
-from dprules.schema.columns import MISSING, MOST_VALUES, FieldError, Ordered, PrivateCuts, is_number
+from dprules.schema.columns import MISSING, MOST_VALUES, Ordered, PrivateCuts, is_number
+from dprules.schema.gaps import FieldError
 
 FIRST_DAY: Final = date(1970, 1, 1)
 """Day 0."""
@@ -70,21 +69,22 @@ class PrivateDates(PrivateCuts):
     """
 
     kind = "date"
+    _bound_rule = "a date such as 2024-03-01, a bound that is known without looking at the data"
 
     def __post_init__(self) -> None:
         for key in ("lower", "upper"):
             day = read_date(getattr(self, key))
-            if day is None:
-                rule = "a date such as 2024-03-01, a bound that is known without looking at the data"
-                raise FieldError(self._place, key, rule)
-            object.__setattr__(self, key, float(day_number(day)))
-        step: Any = self.step.item() if isinstance(self.step, np.generic) else self.step
-        if step is None:
-            step = 1
-        if not is_number(step) or step != int(step):
-            raise FieldError(self._place, "step", "a whole number of days")
-        object.__setattr__(self, "step", float(step))
+            # What is no date is no number either, and refused with everything else.
+            object.__setattr__(self, key, None if day is None else float(day_number(day)))
+        if self.step is None:
+            object.__setattr__(self, "step", 1)
         super(PrivateDates, self).__post_init__()
+
+    def _check_fields(self, lower: Any, upper: Any, number: Any, step: Any) -> dict[str, str]:
+        broken = super(PrivateDates, self)._check_fields(lower, upper, number, step)
+        if not is_number(step) or step <= 0 or step != int(step):
+            broken["step"] = "a whole number of days, 1 or more"
+        return broken
 
     def read(self, cell: object) -> float | None:
         """Return the day's number, None for a missing cell."""

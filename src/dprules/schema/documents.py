@@ -3,27 +3,62 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
-from dprules.schema.columns import Boolean, Categorical, Clipped, Column, FieldError, Numeric, Positive, PrivateCuts
+from dprules.schema.columns import (
+    Boolean,
+    Categorical,
+    Clipped,
+    Column,
+    Numeric,
+    Positive,
+    PrivateCuts,
+)
 from dprules.schema.dates import Date, PrivateDates
-from dprules.schema.gaps import PLACEHOLDER, Gap, GapsError, unfilled
+from dprules.schema.gaps import PLACEHOLDER, FieldError, Gap, GapsError, first_of, unfilled
+from dprules.schema.inline import write_path
 from dprules.schema.labels import Label
 from dprules.schema.lines import find_lines, line_of
 from dprules.schema.private_values import PrivateValues
 
 _BOUNDS = {"lower", "upper", "step", "number"}
 _KEYS: dict[str, set[str]] = {
-    "categorical": {"values", "bought"},
-    "numeric": {"cuts", "bought", "decimal"} | _BOUNDS,
-    "date": {"cuts", "bought"} | _BOUNDS,
+    "categorical": {"values"},
+    "numeric": {"cuts", "decimal"} | _BOUNDS,
+    "date": {"cuts"} | _BOUNDS,
     "boolean": set(),
     "positive": set(),
     "clipped": set(),
 }
+_BOUGHT = ("categorical", "numeric", "date")
+"""Kinds whose values or cuts may have been bought: model files say so, and nobody is told to write it."""
 IGNORE = "ignore"
 _KINDS = "categorical, numeric, boolean or date"
 _LABEL = ("label",)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What could be read of a schema, and everything that is wrong with it.
+
+    Parameters
+    ----------
+    label : Label or None
+        None if it is wrong.
+    columns : tuple of Column
+        Those that are right.
+    ignored : tuple of str
+        Names of columns that are not used.
+    gaps : tuple of Gap
+        In the order of their lines.
+    """
+
+    label: Label | None
+    columns: tuple[Column, ...]
+    ignored: tuple[str, ...]
+    gaps: tuple[Gap, ...]
 
 
 class DocumentReader:
@@ -55,18 +90,29 @@ class DocumentReader:
 
     def read(self, document: dict[str, Any]) -> tuple[Label, tuple[Column, ...], tuple[str, ...]]:
         """Read a whole schema: its label, its columns, and the names of those that are ignored."""
-        self._check_keys(document, {"label", "columns", "decimal", "values_are_public", "values_like"}, ())
+        found = self.survey(document)
+        if found.label is None or found.gaps:
+            raise GapsError(self._source, found.gaps)
+        return found.label, found.columns, found.ignored
+
+    def survey(self, document: Mapping[str, Any]) -> Survey:
+        """Read what can be read of a whole schema, and note everything that is wrong."""
+        known = {"label", "columns", "decimal", "values_are_public", "values_like"}
+        self._check_keys(document, known, (), "a schema")
         self._check_options(document)
-        label = self._read_label(document.get("label"))
+        entry = document.get("label")
+        label = self._read_label(entry)
         entries = document.get("columns", {})
         columns = self._read_columns(entries)
-        if label is not None and isinstance(entries, dict) and label.name in entries:
-            self._add(("columns",), label.name, "left out: it is the label, which rules may not ask about")
-        if isinstance(entries, dict) and not columns and not self._gaps:
-            self._add((), "columns", "at least one column: rules must ask about something")
-        if label is None or self._gaps:
-            raise GapsError(self._source, self._sorted())
-        return label, columns, tuple(name for name, entry in entries.items() if _is_ignored(entry))
+        ignored: tuple[str, ...] = ()
+        if isinstance(entries, dict):
+            name = entry.get("column") if isinstance(entry, dict) else None
+            if isinstance(name, str) and name in entries:
+                self._add(("columns",), name, "left out: it is the label, which rules may not ask about")
+            ignored = tuple(name for name, entry in entries.items() if _is_ignored(entry))
+            if len(ignored) == len(entries):
+                self._add((), "columns", "at least one column that is not ignored: rules must ask about something")
+        return Survey(label, columns, ignored, tuple(self._sorted()))
 
     @staticmethod
     def names_in(document: Mapping[str, Any]) -> dict[str, bool]:
@@ -83,7 +129,11 @@ class DocumentReader:
         path = ("columns", name)
         if self._lines is not None and path not in self._lines:
             path = ("label", "column")
-        return Gap(".".join(path), rule, None if self._lines is None else line_of(path, self._lines))
+        return self.gap_at(path, rule)
+
+    def gap_at(self, path: tuple[str, ...], rule: str) -> Gap:
+        """Return a gap of an entry, with its line."""
+        return Gap(write_path(path), rule, None if self._lines is None else line_of(path, self._lines))
 
     def label(self, entry: Any) -> Label:
         """Read a label alone."""
@@ -99,7 +149,7 @@ class DocumentReader:
             raise GapsError(self._source, self._gaps)
         return columns
 
-    def _check_options(self, document: dict[str, Any]) -> None:
+    def _check_options(self, document: Mapping[str, Any]) -> None:
         """Note wrong keys of the whole schema, and read the decimal mark of its numbers."""
         if document.get("decimal", ".") not in (".", ","):
             self._add((), "decimal", '"." or ","')
@@ -115,20 +165,21 @@ class DocumentReader:
         if not isinstance(entry, dict):
             self._add((), "label", 'a table with the label: [label], column = "...", classes = [...]')
             return None
-        self._check_keys(entry, {"column", "classes", "positive", "inferred"}, _LABEL)
+        self._check_keys(entry, {"column", "classes", "positive"}, _LABEL, "the label", "inferred")
+        classes = entry.get("classes")
         # "?" may be a class, and so the positive one.
-        if self._find_placeholders({key: entry[key] for key in entry if key != "positive"}, _LABEL):
-            return None
-        positive = entry.get("positive")
+        is_class = isinstance(classes, list) and len(classes) > 1 and PLACEHOLDER in classes
+        unread = self._find_placeholders({k: entry[k] for k in entry if k != "positive" or not is_class}, _LABEL)
+        positive = None if "positive" in unread else entry.get("positive")
         if positive is not None and not isinstance(positive, str | int | float):
             self._add(_LABEL, "positive", "one of the classes")
-            return None
+            positive = None
         try:
-            inferred = entry.get("inferred") is True
-            return Label(entry.get("column", ""), entry.get("classes"), positive, inferred=inferred)  # type: ignore[arg-type]
+            label = Label(entry.get("column", ""), classes, positive, inferred=entry.get("inferred") is True)  # type: ignore[arg-type]
         except FieldError as error:
-            self._add(error.place, error.key, error.rule)
-        return None
+            self._add_all(error, unread)
+            return None
+        return None if unread else label
 
     def _read_columns(self, entries: Any) -> tuple[Column, ...]:
         if not isinstance(entries, dict):
@@ -146,22 +197,23 @@ class DocumentReader:
         if not isinstance(entry, dict):
             self._add(("columns",), name, f"a table with a kind: {_KINDS}")
             return None
-        if self._find_placeholders(entry, place):
-            return None
+        unread = self._find_placeholders(entry, place)
         kind = entry.get("kind")
         if not isinstance(kind, str) or kind not in _KEYS:
-            self._add(place, "kind", f"{_KINDS}; or ignore = true")
+            if "kind" not in unread:
+                self._add(place, "kind", f"{_KINDS}; or ignore = true")
             return None
-        self._check_keys(entry, {"kind", "missing", IGNORE} | _KEYS[kind], place)
+        known = {"kind", "missing", IGNORE} | _KEYS[kind]
+        self._check_keys(entry, known, place, f"a {kind} column", "bought" if kind in _BOUGHT else "")
         missing = entry.get("missing", "false")
-        if missing not in ("false", "literal"):
+        if missing not in ("false", "literal") and "missing" not in unread:
             self._add(place, "missing", '"false" (no literal holds) or "literal" (missing is a literal)')
-            return None
         try:
-            return self._made(name, kind, entry, missing == "literal")
+            column = self._made(name, kind, entry, missing == "literal")
         except FieldError as error:
-            self._add(error.place, error.key, error.rule)
-        return None
+            self._add_all(error, unread)
+            return None
+        return None if unread else column
 
     def _made(self, name: str, kind: str, entry: dict[str, Any], missing: bool) -> Column:
         if kind == "categorical":
@@ -184,29 +236,41 @@ class DocumentReader:
             options["bought"] = entry.get("bought") is True
             made = Numeric if kind == "numeric" else Date
             return made(name, entry["cuts"], **options)
-        for bound in ("lower", "upper"):
-            if bound not in asked:
-                raise FieldError(("columns", name), bound, "given: bounds and a step are all that one must know")
+        absent = [bound for bound in ("lower", "upper") if bound not in asked]
         private = PrivateCuts if kind == "numeric" else PrivateDates
-        return private(name, **asked, **options)
+        try:
+            return private(name, **dict.fromkeys(absent), **asked, **options)  # type: ignore[arg-type]
+        except FieldError as error:
+            others = [one for one in error.all() if one.key not in absent]
+        rule = "given: bounds and a step are all that one must know"
+        raise first_of([*(FieldError(("columns", name), bound, rule) for bound in absent), *others])
 
-    def _find_placeholders(self, entry: dict[str, Any], place: tuple[str, ...]) -> bool:
-        """Note every field that is still the draft's; return whether there are any."""
+    def _find_placeholders(self, entry: dict[str, Any], place: tuple[str, ...]) -> set[str]:
+        """Note every field that is still the draft's, and return their keys."""
         unread = [key for key, value in entry.items() if value in (PLACEHOLDER, [PLACEHOLDER])]
         for key in unread:
             self._add(place, key, unfilled(key))
-        return bool(unread)
+        return set(unread)
 
-    def _check_keys(self, entry: dict[str, Any], allowed: set[str], place: tuple[str, ...]) -> None:
-        """Note keys that nobody reads: they are misspelt."""
+    def _check_keys(
+        self, entry: Mapping[str, Any], known: set[str], place: tuple[str, ...], what: str, of_models: str = ""
+    ) -> None:
+        """Note keys that nobody reads: they are misspelt, or go with something else."""
+        *first, last = sorted(known)
         for key in entry:
-            if key not in allowed:
-                self._add(place, key, f"one of {', '.join(sorted(allowed))}")
+            if key not in known and key != of_models:
+                near = get_close_matches(key, sorted(known), 1)
+                hint = f" (did you mean {near[0]}?)" if near else ""
+                self._add(place, key, f"left out: {what} has only {', '.join(first)} and {last}{hint}")
+
+    def _add_all(self, error: FieldError, noted: set[str]) -> None:
+        """Note an error of an entry and the others in it, but for fields that were noted before."""
+        for one in error.all():
+            if one.key not in noted:
+                self._add(one.place, one.key, one.rule)
 
     def _add(self, place: tuple[str, ...], key: str, rule: str) -> None:
-        path = (*place, key)
-        line = None if self._lines is None else line_of(path, self._lines)
-        self._gaps.append(Gap(".".join(path), rule, line))
+        self._gaps.append(self.gap_at((*place, key), rule))
 
     def _sorted(self) -> list[Gap]:
         return sorted(self._gaps, key=lambda gap: gap.line or 0)

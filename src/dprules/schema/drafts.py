@@ -8,6 +8,10 @@ from dprules.schema.gaps import PLACEHOLDER, Gap, GapsError
 from dprules.schema.inline import write_assignment
 from dprules.schema.schema import Schema
 
+_COMPLETE = "# Everything in a schema is public. Nothing is left to fill in; `dprules schema check` checks it."
+_FIRST_LINE = """\
+# Names of columns come from the first line of the file. If that line is a record, these names are private: add a header
+# line first, and draft again."""
 _HEAD = """\
 # Everything in a schema is public. Replace every "?"; `dprules schema check` lists what is left.
 # Of a number, bounds and a step are all that you must know, and you know them without looking at the data: cuts are
@@ -17,8 +21,7 @@ _HEAD = """\
 #   { kind = "categorical", values = ["a", "b"] }
 #   { kind = "categorical", values = { private = 0.05, delta = 0.1 } }
 #   "boolean"
-#   "ignore"
-"""
+#   "ignore\""""
 _KINDS = "categorical, numeric, boolean, date, or ignore"
 _EMPTY: Mapping[str, Any] = {
     "boolean": {"kind": "boolean"},
@@ -40,11 +43,17 @@ class Draft:
         The entry of each other column, or "?".
     options : mapping
         Keys of the whole schema, such as `values_are_public`.
+    named_by_first_line : bool
+        Whether names were read off the first line of a text file, which is a record if there is no header.
+    many_values : tuple of str
+        Columns that have more different values, which are public, than values usually are.
     """
 
     label: Mapping[str, Any]
     columns: Mapping[str, Any]
     options: Mapping[str, Any]
+    named_by_first_line: bool = False
+    many_values: tuple[str, ...] = ()
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
@@ -61,13 +70,22 @@ class Draft:
 
     def to_toml(self) -> str:
         """Return the text of a schema file, one line a column."""
-        lines = [_HEAD.rstrip(), *(write_assignment(key, value) for key, value in self.options.items())]
+        lines = [_HEAD if self._has_placeholders else _COMPLETE]
+        lines += [_FIRST_LINE] if self.named_by_first_line else []
+        lines += [write_assignment(key, value) for key, value in self.options.items()]
         lines += ["", "[label]", *(write_assignment(key, value) for key, value in self.label.items())]
         lines += ["", "[columns]"]
         for name, entry in self.columns.items():
             hint = f"  # {_KINDS}" if entry == PLACEHOLDER else ""
             lines.append(write_assignment(name, entry) + hint)
         return "\n".join(lines) + "\n"
+
+    @property
+    def _has_placeholders(self) -> bool:
+        """Whether anything is left to fill in."""
+        entries = [self.label, *self.columns.values()]
+        fields = [field for entry in entries for field in (entry.values() if isinstance(entry, Mapping) else [entry])]
+        return PLACEHOLDER in fields
 
 
 def empty_entry(kind: str) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 
 from dprules.errors import SchemaError
 from dprules.schema.cells import read_date
-from dprules.schema.columns import Boolean, Categorical, Column, FieldError, PrivateCuts, Value
+from dprules.schema.columns import Boolean, Categorical, Column, PrivateCuts, Value
 from dprules.schema.dates import PrivateDates
-from dprules.schema.gaps import Gap, GapsError
+from dprules.schema.gaps import FieldError, Gap, GapsError
 from dprules.schema.public_values import declarable_values, draft_column, rank_values
 
 Bounds = Sequence[Any]

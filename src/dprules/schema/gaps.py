@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dprules.errors import SchemaError
+from dprules.schema.inline import write_path
 
 PLACEHOLDER = "?"
 """What a draft writes where somebody who knows the table must fill something in. No entry may be this text."""
@@ -14,6 +15,7 @@ _HINTS = {
     "kind": "filled in: categorical, numeric, boolean or date",
     "values": 'filled in: the list of values that a cell may have, such as ["a", "b"]',
     "classes": 'filled in: the list of classes, such as ["no", "yes"]',
+    "positive": "filled in, or left out: the class that is looked for",
     "lower": "filled in: a bound below which hardly any value lies",
     "upper": "filled in: a bound above which hardly any value lies",
     "step": "filled in, or left out: how finely cuts may be placed, such as 1",
@@ -48,6 +50,30 @@ class GapsError(SchemaError):
     def __init__(self, source: str, gaps: Sequence[Gap]) -> None:
         self.gaps = tuple(gaps)
         super().__init__(_sentence(source, self.gaps))
+
+
+class FieldError(SchemaError):
+    """A field of a schema breaks its rule. `place`, `key` and `rule` let a file's reader name the line.
+
+    Other fields of the same entry that break theirs are in `others`: a file's reader lists them all.
+    """
+
+    def __init__(self, place: tuple[str, ...], key: str, rule: str) -> None:
+        self.place = place
+        self.key = key
+        self.rule = rule
+        self.others: tuple[FieldError, ...] = ()
+        super().__init__(f"{write_path((*place, key))} must be {rule}. Mend that entry.")
+
+    def all(self) -> "list[FieldError]":
+        """Return the error and the others."""
+        return [self, *self.others]
+
+
+def first_of(errors: Sequence[FieldError]) -> FieldError:
+    """Return the first of some errors, with the others in it."""
+    errors[0].others = tuple(errors[1:])
+    return errors[0]
 
 
 def unfilled(key: str | None) -> str:

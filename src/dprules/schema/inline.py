@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -16,10 +16,22 @@ def write_assignment(key: str, value: Any) -> str:
     >>> print(write_assignment("days in hospital", {"kind": "numeric", "lower": 0.0, "cuts": [1, 2.5]}))
     "days in hospital" = { kind = "numeric", lower = 0, cuts = [1, 2.5] }
     """
-    return f"{_write_key(key)} = {_write_value(value)}"
+    return f"{write_key(key)} = {_write_value(value)}"
 
 
-def _write_key(key: str) -> str:
+def write_path(path: Sequence[str]) -> str:
+    """Return where an entry stands, as TOML writes it.
+
+    Examples
+    --------
+    >>> print(write_path(("columns", "days in hospital", "lower")))
+    columns."days in hospital".lower
+    """
+    return ".".join(map(write_key, path))
+
+
+def write_key(key: str) -> str:
+    """Return a key, in quotes if it needs them."""
     return key if _BARE.fullmatch(key) else _write_text(key)
 
 

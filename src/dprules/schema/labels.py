@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dprules.schema.cells import find_value
-from dprules.schema.columns import Categorical, FieldError, Value, forms_of, read_values
+from dprules.schema.columns import Categorical, Value, forms_of, read_values
+from dprules.schema.gaps import FieldError, first_of
+
+_PLACE = ("label",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +28,27 @@ class Label:
     """Whether the classes were read off labels: then there may be a single one."""
 
     def __post_init__(self) -> None:
+        errors = []
         if not isinstance(self.name, str) or not self.name:
-            raise FieldError(("label",), "column", "the name of the label column")
-        classes = read_values(self.classes, ("label",), "classes")
+            errors.append(FieldError(_PLACE, "column", "the name of the label column"))
+        try:
+            self._read_classes()
+        except FieldError as error:
+            errors.append(error)
+        if errors:
+            raise first_of(errors)
+
+    def _read_classes(self) -> None:
+        """Take the classes, and the positive one of them, as plain values."""
+        classes = read_values(self.classes, _PLACE, "classes")
         if len(classes) < 2 and not self.inferred:
-            raise FieldError(("label",), "classes", "at least two classes")
-        table = forms_of(classes, ("label",), "classes")
+            raise FieldError(_PLACE, "classes", "at least two classes")
+        table = forms_of(classes, _PLACE, "classes")
         object.__setattr__(self, "classes", classes)
         if self.positive is not None:
             place = find_value(self.positive, table)
             if place is None:
-                raise FieldError(("label",), "positive", "one of the classes")
+                raise FieldError(_PLACE, "positive", "one of the classes")
             object.__setattr__(self, "positive", classes[place])
 
     def column(self) -> Categorical:

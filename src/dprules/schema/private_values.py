@@ -13,8 +13,8 @@ import numpy as np
 
 from dprules.errors import SchemaError
 from dprules.schema.cells import DATE, DECIMAL, LARGEST_VALUE, NUMBER, canonical_form, read_value
-from dprules.schema.columns import Categorical, Column, FieldError, is_number
-from dprules.schema.gaps import PLACEHOLDER
+from dprules.schema.columns import Categorical, Column, is_number
+from dprules.schema.gaps import PLACEHOLDER, FieldError
 
 LONGEST_FORM: Final = 200
 """Characters of the longest value that can be bought."""

@@ -14,6 +14,8 @@ CUTS = 8
 """Cuts of a column of numbers or dates whose values are public."""
 MOST_LISTED = 60
 """Values of a column that a draft lists."""
+MOST_USUAL = 50
+"""Different values that a categorical column usually has: one with more was perhaps meant as something else."""
 
 
 def rank_values(cells: Iterable[object]) -> tuple[list[str], NDArray[np.float64]]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ class Schema:
     @classmethod
     def from_toml(cls, text: str, source: str = "schema") -> "Schema":
         """Read a schema; an error names the source, the line and the key."""
-        reader = DocumentReader(text, source)
+        reader = DocumentReader(text or "\n", source)  # an empty file has a first line
         return cls._from_document(reader, reader.parse(text))
 
     @classmethod
@@ -178,7 +179,10 @@ class Schema:
         named = {*(values or {}), *(bounds or {}), *ignore}
         strange = [name for name in named if name not in types]
         if strange:
-            raise SchemaError(f"the frame has no column {strange[0]!r}; it has {', '.join(map(repr, types))}.")
+            # Other names are not shown: those of a file without a header are a record.
+            near = get_close_matches(strange[0], types, 1, 0.8)
+            hint = f"; did you mean {near[0]!r}?" if near else f" among its {len(types)}. Check the name."
+            raise SchemaError(f"the frame has no column {strange[0]!r}{hint}")
         public = frame if flag(values_are_public, "values_are_public") else None
         named_categories = flag(categories_are_public, "categories_are_public")
         reader = FrameReader(types, values or {}, bounds or {}, named_categories, public)

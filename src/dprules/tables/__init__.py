@@ -7,7 +7,7 @@ from dprules.tables.packed import Words, pack, unpack
 from dprules.tables.records import Records, read_matrix, read_public_values, read_records, read_text_columns
 from dprules.tables.sample import ClassCounts, PackedSample, Sample
 from dprules.tables.sources import open_table
-from dprules.tables.table import Table, call_quietly, no_such_columns
+from dprules.tables.table import Table, call_quietly, find_near, no_such_columns
 
 __all__ = [
     "ClassCounts",
@@ -19,6 +19,7 @@ __all__ = [
     "Words",
     "call_quietly",
     "compiled",
+    "find_near",
     "no_such_columns",
     "open_table",
     "pack",

@@ -47,7 +47,10 @@ class CsvFile:
         self.left_out = 0
         """Lines that the last reading left out: private, like the rows."""
         if len({name.lower() for name in self.names}) < len(self.names):
-            raise DataError(f"{path}: two columns have one name. Rename one in the header line.")
+            raise DataError(
+                f"{path}: two columns have one name (A and a are one here). Rename one in the header line, or add a "
+                "header line if there is none."
+            )
 
     def batches(self, names: Sequence[str]) -> Iterator[tuple[int, list[pa.Array]]]:
         """Return the number of records and the named columns as bytes, a block at a time."""

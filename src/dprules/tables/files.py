@@ -21,6 +21,7 @@ class CsvTable(Table):
 
     __slots__ = ("_files", "_multiline")
     naming = HEADER
+    named_by_first_line = True
 
     def __init__(self, paths: Sequence[Path], delimiter: str | None, multiline: bool) -> None:
         super().__init__(str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")

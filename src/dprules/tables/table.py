@@ -28,6 +28,8 @@ class Table(Private, ABC):
     """Whether a record could swallow others unless its quotes balance."""
     naming = "the names of its columns and the schema"
     """Where to look if a column is not found."""
+    named_by_first_line = False
+    """Whether its names were read off the first line of a text file, which is a record if there is no header."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -89,11 +91,23 @@ def no_such_columns(source: str, lacking: Sequence[str], present: Sequence[str],
     """
     noun = "column" if len(lacking) == 1 else "columns"
     wanted = ", ".join(map(repr, lacking))
-    folded = {name.strip().casefold(): name for name in present}
-    near = {folded[key] for name in lacking for key in get_close_matches(name.strip().casefold(), folded, 1, 0.8)}
+    near = {found for found in (find_near(name, present) for name in lacking) if found is not None}
     count = f"{len(present):,} column{'' if len(present) == 1 else 's'}"
     found = f"among its {count} is {', '.join(map(repr, sorted(near)))}" if near else f"it has {count}, none called so"
     return f"{source} has no {noun} {wanted}; {found}. Check {naming}."
+
+
+def find_near(name: str, present: Sequence[str]) -> str | None:
+    """Return the column of nearly that name, None if there is none: case and spaces around a name do not count.
+
+    Examples
+    --------
+    >>> find_near("F003", ["f001", "f003"]), find_near("age", ["47"])
+    ('f003', None)
+    """
+    folded = {one.strip().casefold(): one for one in present}
+    near = get_close_matches(name.strip().casefold(), folded, 1, 0.8)
+    return folded[near[0]] if near else None
 
 
 def call_quietly(call: Callable[[], T], sentence: str) -> T:

@@ -85,6 +85,6 @@ def test_a_plan_in_words():
     typical, _ = shown.tables()
     assert "40 rows (more are not simulated; you have 50)" in typical.title
     assert "made-up tables with the columns of the schema, 3 of each kind" in typical.caption
-    assert list(typical.lines) == [("<easy>", "0.600", "0.800 (0.700 to 0.900)", "0.850", "0.950")]
+    assert list(typical.lines) == [("<easy>", "0.600", "0.800", "0.700-0.900", "0.850", "0.950")]
     assert "&lt;easy&gt;" in shown._repr_html_()
     assert "<easy>" not in shown._repr_html_()

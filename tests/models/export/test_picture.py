@@ -43,6 +43,23 @@ def test_one_bar_for_each_line_that_has_records():
     matplotlib.pyplot.close(axes.figure)
 
 
+def test_with_more_classes_than_colours_each_bar_says_its_label():
+    classes = ("low$", "high", *(f"class {i}" for i in range(9)))
+    counts = [[6000, 1500, *[0] * 9], [1000, 1500, *[0] * 9], [2, 1, *[0] * 9]]
+    axes = RuleList(RULES.rules, "class 8", classes).with_counts(counts, Fraction(1, 2)).plot()
+    first, second, last = (text.get_text() for text in axes.texts)
+    assert (first, second) == ("low$: 80% right", "high: 60% right")
+    assert last.startswith("class 8: too few to tell")
+    assert axes.get_legend() is None
+    axes.figure.canvas.draw()
+    inside = axes.get_window_extent()
+    assert all(inside.containsx(text.get_window_extent().x1) for text in axes.texts)
+    matplotlib.pyplot.close(axes.figure)
+    few = COUNTED.plot()
+    assert [name.get_text() for name in few.get_legend().get_texts()] == ["low$", "high"]
+    matplotlib.pyplot.close(few.figure)
+
+
 def test_it_can_be_drawn_into_another_picture():
     figure = matplotlib.figure.Figure()
     axes = figure.add_subplot()

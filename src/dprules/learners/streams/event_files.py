@@ -73,7 +73,7 @@ class EventFile:
         self._names = [cell.decode("utf-8", "replace") for cell in cells]
         self._start = len(header)
         if len(set(self._names)) < len(self._names):
-            raise DataError(f"{self.path}: two columns have one name. Rename one in the header line.")
+            raise DataError(f"{self.path}: two columns have one name. Rename one, or add a header line.")
         lacking = [name for name in needed if name not in self._names]
         if lacking:
             raise DataError(no_such_columns(str(self.path), lacking, self._names))
