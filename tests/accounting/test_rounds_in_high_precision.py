@@ -5,6 +5,7 @@ Without that slack, or with less of it, shortfalls of a few last digits appear i
 
 import random
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 
 import pytest
 from mpmath import exp, mp, mpf, sqrt
@@ -73,7 +74,7 @@ def one_round(knots, before, step):
             first = max(0, bisect_left(knots, floor) - 1)
             last = min(len(knots) - 1, bisect_right(knots, ceiling) + 1)
             points = [(knots[i], before[i], gain(k * knots[i], h)) for i in range(first, last + 1)]
-            for left, right in zip(points, points[1:], strict=False):
+            for left, right in pairwise(points):
                 best = max(best, best_on_chord(y, k, max(left[0], floor), min(right[0], ceiling), left, right))
         after.append(best)
     return after

@@ -547,7 +547,7 @@ def test_what_dprules_does_not_write_is_refused():
     document = json.loads(released_list().to_json())
     for part in (document, document["model"], document["certificate"]):
         part["epsilon of a person"] = 0.001
-        with pytest.raises(UnverifiedError, match="does not write|something else than this dprules writes"):
+        with pytest.raises(UnverifiedError, match=r"does not write|something else than this dprules writes"):
             Released.from_json(json.dumps(document)).require_verified()
         del part["epsilon of a person"]
     assert Released.from_json(json.dumps(document)).verify()

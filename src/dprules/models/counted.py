@@ -211,7 +211,7 @@ def show_interval(number: Estimate) -> str:
 
 def _round_up(number: int) -> int:
     """Return a number rounded up to two digits."""
-    unit = 10 ** max(0, len(str(number)) - 2)
+    unit: int = 10 ** max(0, len(str(number)) - 2)
     return -(-number // unit) * unit
 
 

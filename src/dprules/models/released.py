@@ -95,8 +95,8 @@ class Released:
         if records is None:
             name = show_value(self.label.name)
             return [
-                f"Noise alone could have made up this list. Check that column {name} holds the declared classes, as they "
-                "are written in the schema, or take more rows or a larger epsilon."
+                f"Noise alone could have made up this list. Check that column {name} holds the declared classes, "
+                "written as in the schema, or take more rows or a larger epsilon."
             ]
         if self.certificate.delta * records.value <= 1:
             return []
@@ -139,8 +139,8 @@ class Released:
         found = self.faults()
         if found:
             raise UnverifiedError(
-                f"the model does not verify: {'; '.join(found)}. It was changed, or another version of dprules made it: "
-                "ask for the file that was published."
+                f"the model does not verify: {'; '.join(found)}. It was changed, or another dprules made it. "
+                "Ask for the file that was published."
             )
         return self
 
