@@ -24,7 +24,7 @@ TABLES = 8
 """Made-up tables of each difficulty..."""
 FEW_TABLES = 3
 """... fewer where there are many conditions, so that a plan takes some 20 seconds at the most..."""
-MOST_CANDIDATES = 240_000
+MOST_CANDIDATES = 160_000
 """... as many as keep tables times conditions below this."""
 NEW_ROWS = 10_000
 """On which accuracy is measured."""
