@@ -10,10 +10,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import exp
 from typing import NamedTuple
 
-from dprules.audit.law import Law
+from dprules.audit.law import Law, noise_mass, noise_tail
 from dprules.audit.list_law import TRUE, Candidate, Example, Weight
 
 Show = Callable[[int, int, float], Mapping[Hashable, float]]
@@ -44,7 +43,7 @@ def show_side(here: int, there: int, tilt: float) -> Mapping[Hashable, float]:
 
 def show_every_side(here: int, there: int, tilt: float) -> Mapping[Hashable, float]:
     """Return the same of every cell, so that a schedule may follow from noise as well; as for `show_side`."""
-    above = _tail(max(here, there, 1) - here, tilt)
+    above = noise_tail(max(here, there, 1) - here, tilt)
     return {True: above, False: 1 - above}
 
 
@@ -52,21 +51,9 @@ def show_count(here: int, there: int, tilt: float) -> Mapping[Hashable, float]:
     """Return the law of the noisy count; as for `show_side`."""
     low = min(here, there) - _BEYOND
     high = max(here, there) + _BEYOND
-    between: dict[Hashable, float] = {noisy: _mass(noisy - here, tilt) for noisy in range(low + 1, high)}
+    between: dict[Hashable, float] = {noisy: noise_mass(noisy - here, tilt) for noisy in range(low + 1, high)}
     # The noise is symmetric: Pr[Z <= low - here] = Pr[Z >= here - low].
-    return {low: _tail(here - low, tilt), **between, high: _tail(high - here, tilt)}
-
-
-def _mass(noise: int, tilt: float) -> float:
-    """Return Pr[Z = noise] of two-sided geometric noise."""
-    return (1 - exp(-tilt)) / (1 + exp(-tilt)) * exp(-tilt * abs(noise))
-
-
-def _tail(noise: int, tilt: float) -> float:
-    """Return Pr[Z >= noise]."""
-    if noise > 0:
-        return exp(-tilt * noise) / (1 + exp(-tilt))
-    return 1 - exp(-tilt * (1 - noise)) / (1 + exp(-tilt))
+    return {low: noise_tail(here - low, tilt), **between, high: noise_tail(high - here, tilt)}
 
 
 class Gains(NamedTuple):

@@ -120,3 +120,29 @@ def followed_by(first: Law, second: Callable[[Any], Law]) -> dict[Hashable, Numb
     (Fraction(1, 2), 3)
     """
     return {(a, b): p * q for a, p in first.items() for b, q in second(a).items()}
+
+
+def noise_mass(noise: int, tilt: float) -> float:
+    """Return the probability of one value of two-sided geometric noise.
+
+    Parameters
+    ----------
+    noise : int
+        The value.
+    tilt : float
+        Pr[noise = x] is proportional to e^(-tilt |x|).
+    """
+    return (1 - exp(-tilt)) / (1 + exp(-tilt)) * exp(-tilt * abs(noise))
+
+
+def noise_tail(noise: int, tilt: float) -> float:
+    """Return the probability that two-sided geometric noise reaches a value; as for `noise_mass`.
+
+    Examples
+    --------
+    >>> round(noise_tail(0, 1.0) - noise_tail(1, 1.0) - noise_mass(0, 1.0), 12)
+    0.0
+    """
+    if noise > 0:
+        return exp(-tilt * noise) / (1 + exp(-tilt))
+    return 1 - exp(-tilt * (1 - noise)) / (1 + exp(-tilt))

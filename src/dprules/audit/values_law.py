@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from math import exp
 
 from dprules.accounting import Neighbours
-from dprules.audit.law import Law
+from dprules.audit.law import Law, noise_mass, noise_tail
 
 Cells = tuple[int, ...]
 """How many records each of a few values has."""
@@ -48,20 +47,8 @@ def _cell_law(count: int, tilt: float, threshold: int) -> dict[int | None, float
     if count == 0:  # a value that does not occur has no cell, and no noise
         return {None: 1.0}
     ceiling = threshold + _ABOVE
-    reached: dict[int | None, float] = {noisy: _mass(noisy - count, tilt) for noisy in range(threshold, ceiling)}
-    return {None: 1 - _tail(threshold - count, tilt), **reached, ceiling: _tail(ceiling - count, tilt)}
-
-
-def _mass(noise: int, tilt: float) -> float:
-    """Return Pr[Z = noise] of two-sided geometric noise."""
-    return (1 - exp(-tilt)) / (1 + exp(-tilt)) * exp(-tilt * abs(noise))
-
-
-def _tail(noise: int, tilt: float) -> float:
-    """Return Pr[Z >= noise]."""
-    if noise > 0:
-        return exp(-tilt * noise) / (1 + exp(-tilt))
-    return 1 - exp(-tilt * (1 - noise)) / (1 + exp(-tilt))
+    reached: dict[int | None, float] = {noisy: noise_mass(noisy - count, tilt) for noisy in range(threshold, ceiling)}
+    return {None: 1 - noise_tail(threshold - count, tilt), **reached, ceiling: noise_tail(ceiling - count, tilt)}
 
 
 def neighbouring_counts(neighbours: Neighbours, rows: int, most: int) -> Iterator[tuple[Cells, Cells]]:
