@@ -17,6 +17,7 @@ import duckdb
 import ibis
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -256,6 +257,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "ColumnsTable": lambda folder: ColumnsTable(CELLS),
     "ArrowTable": lambda folder: with_table(pa.table(CELLS)),
     "_PandasTable": lambda folder: with_table(pd.DataFrame(CELLS)),
+    "_PolarsTable": lambda folder: with_table(pl.DataFrame(CELLS)),
     "_IbisTable": lambda folder: with_table(ibis.memtable(pd.DataFrame(CELLS))),
     "TokenizedLines": lambda folder: tokenize(f"{WORD}\n".encode(), b",", [0], 1, multiline=False, whole=True),
     "Forms": lambda folder: forms(),

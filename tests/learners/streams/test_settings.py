@@ -24,6 +24,8 @@ BOUNDED = {"delta": 1e-3, "horizon": 10_000, "margin": 0.5, "epsilon": 20}
         ({"delta": 1}, "delta must lie"),
         ({"algorithm": "batched"}, "needs delta, horizon, margin"),
         ({"algorithm": "guarded", "delta": 1e-6, "margin": 0.5}, "needs horizon"),
+        ({"margin": float("nan")}, "margin must be finite"),
+        ({"horizon": 0}, "horizon must be"),
         ({"switch_after": 0}, "switch_after must be an integer"),
     ],
 )

@@ -59,8 +59,11 @@ class StreamSettings:
         lacking = [name for name in ("delta", "horizon", "margin") if not getattr(self, name)]
         if self.algorithm != "segment" and lacking:
             raise ParameterError(f"algorithm {self.algorithm!r} needs {', '.join(lacking)}. Or choose 'segment'.")
-        if self.switch_after is not None:
-            whole(self.switch_after, "switch_after")
+        for name in ("switch_after", "horizon"):
+            if getattr(self, name) is not None:
+                whole(getattr(self, name), name)
+        if self.margin is not None:
+            rational(self.margin, "margin")
 
     def policy(self, dimension: int) -> Policy:
         """Return the policy before the first release, for so many coordinates, the bias included."""
