@@ -177,7 +177,9 @@ def test_classes_of_a_type_that_cannot_hold_them():
 # Labels that are read off y.
 
 
-@pytest.mark.parametrize("make", [pl.Series, pa.array, lambda y: pd.Series(y, dtype="Int64")], ids=["Polars", "Arrow", "pandas"])
+@pytest.mark.parametrize(
+    "make", [pl.Series, pa.array, lambda y: pd.Series(y, dtype="Int64")], ids=["Polars", "Arrow", "pandas"]
+)
 def test_a_missing_label_leaves_integers_integers(make):
     model = PrivateDecisionListClassifier(epsilon=5.0).fit(X, make([None, *TRUTH[1:].astype(int).tolist()]))
     assert model.classes_.dtype.kind == "i"
