@@ -94,6 +94,7 @@ def test_composition_of_lists_beats_adding_epsilons():
     assert compose.epsilon([event] * 5, 1e-6) < 1.6
 
 
+@pytest.mark.slow
 def test_streams_and_lists_compose_under_one_relation():
     events = [
         stream.event("batched", draws=20, releases=10, rate=0.005, above=(0.1, 0.1)),
@@ -108,6 +109,7 @@ def test_streams_and_lists_compose_under_one_relation():
             compose.curve(events, relation)
 
 
+@pytest.mark.slow
 def test_lists_with_rewards_compose_under_replace():
     """Two lists at tilts that one could have at (1, 1e-6): between one and two of them."""
     event = Cover(cover.tilt(1.0, 1e-6, "replace", 1, rounds=5), (Fraction(1),), 5)

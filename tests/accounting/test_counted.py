@@ -135,7 +135,9 @@ def test_the_tilts_of_the_counts_are_those_that_are_priced():
     assert event.count_tilts == (Fraction(1, 10), Fraction(1, 20), Fraction(1, 5))
 
 
-@pytest.mark.parametrize("neighbours", [Neighbours.ADD_REMOVE, Neighbours.REPLACE])
+@pytest.mark.parametrize(
+    "neighbours", [Neighbours.ADD_REMOVE, pytest.param(Neighbours.REPLACE, marks=pytest.mark.slow)]
+)
 def test_with_noisy_class_counts_it_composes(neighbours):
     """Together they cost at least the dearer one, and at most the sum."""
     rules = CountedCover(0.1, 10, FREE)

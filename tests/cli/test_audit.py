@@ -16,6 +16,7 @@ def test_a_picture_and_numbers_are_written(shell, tmp_path):
     assert finding["ratio"] <= 1 + 1e-9
 
 
+@pytest.mark.slow
 def test_without_matplotlib_there_are_numbers(shell, tmp_path, monkeypatch):
     monkeypatch.setattr("dprules.cli.audit.find_spec", lambda name: None)
     ran = shell("audit", "--only", "list, replace", "--output", tmp_path / "a")
@@ -24,6 +25,7 @@ def test_without_matplotlib_there_are_numbers(shell, tmp_path, monkeypatch):
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["audit.json"]
 
 
+@pytest.mark.slow
 def test_a_planted_fault_is_caught(shell, tmp_path):
     arguments = ("audit", "--only", "batched, zero-out", "--mutate", "halved-noise", "--output", tmp_path)
     ran = shell(*arguments, "--json")
@@ -32,6 +34,7 @@ def test_a_planted_fault_is_caught(shell, tmp_path):
     assert "BROKEN" in shell(*arguments).out
 
 
+@pytest.mark.slow
 def test_a_check_without_a_curve_has_no_picture_and_json_is_strict(shell, tmp_path):
     only = ("audit", "--only", "list, add-remove, 3 rounds")
     ran = shell(*only, "--mutate", "doubled-tilt", "--output", tmp_path / "a", "--json")

@@ -43,7 +43,14 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("model", STREAMS, ids=repr)
+QUICK = [PrivateWinnowClassifier(), ConfidentWinnowClassifier()]
+"""River's checks take seconds each: those of the other settings are slow."""
+OTHERS = [model for model in STREAMS if repr(model) not in map(repr, QUICK)]
+
+
+@pytest.mark.parametrize(
+    "model", [*QUICK, *(pytest.param(model, marks=pytest.mark.slow) for model in OTHERS)], ids=repr
+)
 def test_river_checks(model):
     assert isinstance(model, BaseEstimator)
     for check in checks.yield_checks(model):

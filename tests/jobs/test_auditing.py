@@ -4,6 +4,7 @@ from dprules.errors import ParameterError
 from dprules.jobs import audit
 
 
+@pytest.mark.slow
 def test_one_check_holds_and_a_planted_fault_is_told():
     told: list[tuple[int, int]] = []
     report = audit(only=["list, replace"], progress=lambda done, total: told.append((done, total)))

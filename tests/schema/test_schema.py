@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dprules.errors import SchemaError
+from dprules.errors import FileError, SchemaError
 from dprules.schema import (
     Boolean,
     Categorical,
@@ -122,5 +122,5 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "."])
 def test_a_folder_is_no_schema(name: str) -> None:
-    with pytest.raises(SchemaError, match=r"is a folder\. Name a file"):
+    with pytest.raises(FileError, match=r"is a folder\. Name a file"):
         Schema.from_file(name)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.accounting import Account, Assumption, Counts, Neighbours, Unit
-from dprules.errors import DataError, ParameterError, PrivacyError
+from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
 from dprules.jobs.assessment import Evaluation, assess
 from dprules.jobs.figures import Noise
 from dprules.jobs.prediction import predict_batches
@@ -112,6 +112,10 @@ def _charge(epsilon: Real, relation: Neighbours, unit: Unit) -> tuple[Account, F
 
 def _true_label(released: Released, name: str | None) -> Label:
     """Return the label to compare with; a column that the model asks about is none."""
+    if set(released.model.classes) != set(released.label.classes):
+        raise ModelError(
+            "the model has other classes than its label, so no answer is right. Ask for the published file."
+        )
     wanted = released.label.name if name is None else name
     if wanted in {column.name for column in released.model.columns}:
         raise ParameterError(

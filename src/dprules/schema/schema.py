@@ -9,7 +9,7 @@ from typing import Any
 
 import tomli_w
 
-from dprules.errors import SchemaError
+from dprules.errors import FileError, SchemaError
 from dprules.numbers import flag
 from dprules.schema.columns import Column, PrivateCuts, Value
 from dprules.schema.documents import DocumentReader
@@ -194,7 +194,7 @@ class Schema:
     def from_file(cls, path: str | Path) -> "Schema":
         """Read a schema file."""
         if Path(path).is_dir():  # so is the empty name
-            raise SchemaError(f"the schema {str(path)!r} is a folder. Name a file.")
+            raise FileError(f"the schema {str(path)!r} is a folder. Name a file.")
         try:
             return cls.from_toml(Path(path).read_text(encoding="utf-8"), str(path))
         except UnicodeDecodeError:
