@@ -1,5 +1,6 @@
 """Accuracy is a release: bought, or of public rows."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -7,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 from dprules.accounting import Counts
-from dprules.errors import DataError, ParameterError, PrivacyError
-from dprules.jobs import evaluate, predict
+from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
+from dprules.jobs import FitRequest, evaluate, fit, predict
 from dprules.jobs.evaluation import ANSWERS
+from dprules.schema import Label
 
 
 def test_public_rows_are_counted_exactly(table, released):
@@ -88,3 +90,23 @@ def test_what_is_refused(table, released):
 def test_rows_are_public_only_if_it_says_true(answer, table, released):
     with pytest.raises(ParameterError, match="public must be True or False"):
         evaluate(released, table, public=answer)
+
+
+def test_a_model_that_protects_people_is_not_evaluated_row_by_row(table, schema):
+    """Many rows of one person would cost more than epsilon says."""
+    protected = fit(FitRequest(table, schema, epsilon=5.0, unit="id"))
+    with pytest.raises(PrivacyError, match="protects all rows of each 'id'"):
+        evaluate(protected, table, epsilon=1.0)
+    assert evaluate(protected, table, epsilon=1.0, unit="id").certificate.unit.column == "id"
+    assert evaluate(protected, table, public=True).rows.value == 2000
+    assert evaluate(protected, table.drop_columns(["id"]), epsilon=1.0).epsilon == 1.0
+
+
+def test_a_model_with_other_classes_than_its_label_has_no_right_answers(table, released):
+    odd = replace(released, label=Label("y", ("a", "b")))
+    with pytest.raises(ModelError, match="other classes than its label"):
+        evaluate(odd, table, public=True)
+
+
+def test_figures_are_tied_to_their_model(table, released):
+    assert evaluate(released, table, epsilon=1.0).certificate.model_digest == released.digest()
