@@ -14,7 +14,7 @@ from dprules import (
     PrivateWinnowClassifier,
     WinnowClassifier,
 )
-from dprules.errors import ParameterError, SchemaError
+from dprules.errors import FileError, ParameterError
 from dprules.models import Released
 from dprules.schema import Boolean, Label, Schema
 
@@ -100,7 +100,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, DecisionListClassifier])
 def test_both_lists_check_alike(case, estimator):
     given, sentence = WRONG[case]
-    with pytest.raises((ParameterError, SchemaError), match=sentence):
+    with pytest.raises((ParameterError, FileError), match=sentence):
         estimator(**given).fit(X, Y)
 
 
