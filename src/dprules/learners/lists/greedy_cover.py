@@ -77,6 +77,7 @@ def greedy_cover(
 
 
 def _draw_rules(remaining: Remaining, choose: Exponential, rewards: Sequence[Real], capped: bool) -> Iterator[Drawn]:
+    scores = {reward: Score.of(reward) for reward in set(rewards)}
     for round_, reward in enumerate(_endless(rewards, capped)):
         if capped and round_ == len(rewards) - 1:
             remaining.only_constants()
@@ -84,7 +85,7 @@ def _draw_rules(remaining: Remaining, choose: Exponential, rewards: Sequence[Rea
             # That nothing is left must not stop the draws: with no records the list would always be empty.
             yield from _draw_from_nothing(remaining, choose, len(rewards) - round_ if capped else None)
             return
-        drawn = remaining.name(int(choose(remaining.scores(Score.of(reward)), remaining.prior, 1)[0]))
+        drawn = remaining.name(int(choose(remaining.scores(scores[reward]), remaining.prior, 1)[0]))
         yield drawn
         if drawn[0] == TRUE:
             return

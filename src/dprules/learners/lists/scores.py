@@ -1,7 +1,7 @@
 """The score of a rule: gain for what it gets right, loss for what it gets wrong, weighted by class (theory A7)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -28,10 +28,12 @@ class Score:
 
     gain: Fraction
     loss: Fraction
+    _steps: tuple[int, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not (0 <= self.gain <= 1 and 0 <= self.loss <= 1):
             raise ParameterError("gain and loss must lie in [0, 1]: the price of a draw covers no more.")
+        object.__setattr__(self, "_steps", (int(self.gain * STEPS), int(self.loss * STEPS)))
 
     @classmethod
     def of(cls, reward: Real) -> "Score":
@@ -41,8 +43,7 @@ class Score:
 
     def of_all(self, counts: ClassCounts, weights: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the score of each candidate in units of 1/16384, classes fastest; weights in units of 1/64."""
-        gain = int(self.gain * STEPS)
-        loss = int(self.loss * STEPS)
+        gain, loss = self._steps
         weighted = counts * weights[:, None]
         # gain correct - loss (every - correct): one product and one difference for all candidates.
         return np.ascontiguousarray(((gain + loss) * weighted - loss * weighted.sum(axis=0)).T).ravel()
