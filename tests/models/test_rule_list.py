@@ -166,3 +166,10 @@ def test_awkward_names_are_kept():
 def test_a_boolean_column_is_printed_as_it_is_run():
     truth = literals_of(Boolean("a"))
     assert [str(literal) for literal in truth] == ["a is true", "a is false"]
+
+
+def test_what_missing_values_mean_is_said_where_it_matters():
+    ward = next(one for column in COLUMNS for one in literals_of(column) if one.operator is Operator.DIFFERS)
+    asked = RuleList((Rule((ward,), "no"),), "y'es", CLASSES)
+    assert str(asked).endswith('("!=" and "is present" do not hold of values that are missing or not declared.)')
+    assert "missing" not in str(SHORT)

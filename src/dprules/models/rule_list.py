@@ -20,7 +20,7 @@ from dprules.models.export.header import Header, describe_model
 from dprules.models.rule import Rule
 from dprules.models.simplify import reachable_rules
 from dprules.numbers import Real, rational
-from dprules.schema import Column, Value, show_value
+from dprules.schema import Column, Operator, Value, show_value
 
 FORMAT = "dprules-list"
 VERSION = 1
@@ -69,6 +69,9 @@ class RuleList:
             width = max(map(len, lines))
             lines = [f"{line:<{width}}   {told}" for line, told in zip(lines, self.told(), strict=True)]
             lines.insert(0, self.describe_records())
+        asked = {condition.operator for rule in self.rules for condition in rule.conditions}
+        if asked & {Operator.DIFFERS, Operator.IS_PRESENT}:
+            lines.append('("!=" and "is present" do not hold of values that are missing or not declared.)')
         return "\n".join(lines)
 
     @property
