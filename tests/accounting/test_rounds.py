@@ -1,7 +1,7 @@
 """The certified recursion against an explicit adversary, which is a lower bound by construction."""
 
 from itertools import pairwise
-from math import exp, expm1, sqrt
+from math import exp, expm1
 
 import numpy as np
 import pytest
@@ -167,7 +167,10 @@ def test_a_vanishing_reward_costs_about_what_none_costs():
 
 
 def best_on_chord(y, k, low, high, left, right):
-    """The best of going on at y' in [low, high] or stopping at k y', where W and the gain are lines on a chord."""
+    """The best of going on at y' in [low, high] or stopping at k y', where W and the gain are lines on a chord.
+
+    Numbers may be of any precision.
+    """
     if high <= low:
         return 0.0
     (x0, go0, stop0), (x1, go1, stop1) = left, right
@@ -182,8 +185,8 @@ def best_on_chord(y, k, low, high, left, right):
     a = (k * go_slope - stop_slope) / (k - 1)
     c = (stop0 - stop_slope * x0 - go0 + go_slope * x0) * y / (k - 1)
     tries = [low, high]
-    if a < 0 and c < 0 and low < sqrt(c / a) < high:
-        tries.append(sqrt(c / a))
+    if a < 0 and c < 0 and low < (c / a) ** 0.5 < high:
+        tries.append((c / a) ** 0.5)
     return max(map(value, tries))
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 from mpmath import exp, mp, mpf, sqrt
 
+from accounting.test_rounds import best_on_chord
 from dprules.accounting.rounds import Step, _tabulate
 
 CASES = 150
@@ -40,26 +41,6 @@ def best_split(y, step):
         beta = (y / middle - down) / (up - down)
         best = max(best, beta * gain(middle * up, h) + (1 - beta) * gain(middle * down, h))
     return best
-
-
-def best_on_chord(y, k, low, high, left, right):
-    if high <= low:
-        return mpf(0)
-    (x0, go0, stop0), (x1, go1, stop1) = left, right
-
-    def value(at):
-        share = (at - x0) / (x1 - x0)
-        stopping = (y / at - 1) / (k - 1)
-        return (1 - stopping) * (go0 + share * (go1 - go0)) + stopping * (stop0 + share * (stop1 - stop0))
-
-    go_slope = (go1 - go0) / (x1 - x0)
-    stop_slope = (stop1 - stop0) / (x1 - x0)
-    a = (k * go_slope - stop_slope) / (k - 1)
-    c = (stop0 - stop_slope * x0 - go0 + go_slope * x0) * y / (k - 1)
-    tries = [low, high]
-    if a < 0 and c < 0 and low < sqrt(c / a) < high:
-        tries.append(sqrt(c / a))
-    return max(map(value, tries))
 
 
 def one_round(knots, before, step):
