@@ -87,7 +87,7 @@ def test_rules_that_cannot_be_paid_are_not_drawn():
 
 def test_cuts_that_cannot_be_paid_are_not_drawn():
     records = read_records(ColumnsTable(CELLS), SCHEMA, Account(1, 0).unit, Silent())
-    with pytest.raises(ParameterError, match="leave nothing for the rules"):
+    with pytest.raises(ParameterError, match="leave nothing for the model"):
         buy_cuts(records, SCHEMA, poor(), 0.5, Silent())
 
 

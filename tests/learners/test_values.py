@@ -108,7 +108,7 @@ def test_nothing_is_charged_where_no_values_are_asked_for():
 @pytest.mark.parametrize("shares", [(0.5, 0.1), (0.1, 0.5)], ids=["epsilon", "delta"])
 def test_shares_that_leave_nothing_are_refused_before_anything_is_drawn(shares):
     greedy = Schema(LABEL, (PrivateValues("city", *shares), PrivateValues("b", *shares)))
-    with pytest.raises(ParameterError, match="leave nothing for the rules"):
+    with pytest.raises(ParameterError, match="leave nothing for the model"):
         buy_values(records(CELLS, greedy), greedy, Account(1.0, 1e-6), Silent())
 
 

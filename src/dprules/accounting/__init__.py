@@ -1,6 +1,6 @@
 """What releases cost: events with their curves, composition, accounts, certificates."""
 
-from dprules.accounting import compose, counted, cover, stream
+from dprules.accounting import compose, counted, cover, gaussian, list_then_gaussian, stream
 from dprules.accounting.account import Account
 from dprules.accounting.assumptions import Assumed, Assumption, TakenFrom
 from dprules.accounting.calibrate import largest, smallest
@@ -15,7 +15,9 @@ from dprules.accounting.events import (
     Cover,
     Event,
     FirstOnlyStream,
+    Gaussian,
     GuardedStream,
+    ListThenGaussian,
     PaperCover,
     Pure,
     Quantiles,
@@ -44,7 +46,9 @@ __all__ = [
     "Curve",
     "Event",
     "FirstOnlyStream",
+    "Gaussian",
     "GuardedStream",
+    "ListThenGaussian",
     "Neighbours",
     "PaperCover",
     "Pure",
@@ -60,7 +64,9 @@ __all__ = [
     "conversion",
     "counted",
     "cover",
+    "gaussian",
     "largest",
+    "list_then_gaussian",
     "smallest",
     "stream",
 ]

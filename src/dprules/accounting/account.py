@@ -127,7 +127,7 @@ class Account:
             The parts to set aside for all of them together, as in `charge`.
         """
         events = [event for _, event in releases]
-        price = compose.curve(events, self.neighbours).for_group(self.unit.rows)
+        price = compose.curve(events, self.neighbours, self.unit.rows)
         part = self.epsilon_left if epsilon is None else Fraction(epsilon)
         part_of_delta = self.delta_left if delta is None else Fraction(delta)
         fits = 0 < part <= self.epsilon_left and 0 <= part_of_delta <= self.delta_left

@@ -6,13 +6,14 @@ deltas add up instead (`dprules.accounting.Account`).
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, reduce
 from math import inf, sqrt
 from operator import mul
 
 from dprules.accounting.calibrate import smallest
-from dprules.accounting.curve import Curve, symmetric
+from dprules.accounting.curve import Curve, gaussian, symmetric
 from dprules.accounting.events import Event
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.pairs import Losses, connect_the_dots
@@ -28,12 +29,13 @@ _LARGE = 1e100
 _FAR = 500.0
 
 
-def curve(events: Iterable[Event], neighbours: str | Neighbours = "add-remove") -> Curve:
-    """Return the curve of all events together.
+def curve(events: Iterable[Event], neighbours: str | Neighbours = "add-remove", rows: int = 1) -> Curve:
+    """Return the curve of all events together, for neighbours that differ in up to `rows` records.
 
     Requires: the events, with all their parameters, are fixed before the first of them runs.
     Guarantee: `docs/proofs/composition.md`: the least of (1) sums of epsilons and deltas, (2) the sum of
-    zero-concentrated bounds [BS16], (3) the product of dominating pairs [ZDW22].
+    zero-concentrated bounds [BS16], (3) the product of dominating pairs [ZDW22]. Gaussians together are one Gaussian
+    (`docs/proofs/gaussian.md`).
 
     Examples
     --------
@@ -47,7 +49,11 @@ def curve(events: Iterable[Event], neighbours: str | Neighbours = "add-remove") 
     relation = Neighbours.parse(neighbours)
     events = list(events)
     prices = {event: event.curve(relation) for event in events}  # equal events share one curve, and so one grid
-    return curve_of_prices([prices[event] for event in events])
+    if all(price.mu_squared == inf for price in prices.values()):
+        return curve_of_prices([prices[event] for event in events]).for_group(rows)
+    # Gaussian noise has a price of its own for several records, which a composition with others would lose.
+    grouped = {event: price.for_group(rows) for event, price in prices.items()}
+    return curve_of_prices([grouped[event] for event in events])
 
 
 def curve_of_prices(curves: Sequence[Curve]) -> Curve:
@@ -58,9 +64,9 @@ def curve_of_prices(curves: Sequence[Curve]) -> Curve:
         return curves[0]
     pure = sum((each.pure for each in curves), Fraction(0))
     rho = _total([each.rho for each in curves])
-    merged = _merge_concentrated(curves)
+    merged = _merge_concentrated(_merge_gaussian(curves))
     if len(merged) == 1:
-        return Curve(merged[0].forward, merged[0].backward, pure, rho)
+        return replace(merged[0], pure=pure, rho=rho)
     if _FAR < pure < inf:  # beyond what exponentials can hold: the sum is all there is
         return symmetric(lambda eps: float(eps < pure), pure, rho)
     forward = cache(lambda: _product(merged))
@@ -68,8 +74,8 @@ def curve_of_prices(curves: Sequence[Curve]) -> Curve:
 
     def bound(losses: Losses, epsilon: float) -> float:
         # Rule 1 with equal parts; a little less than the part, so that the sum stays below epsilon.
-        part = epsilon / len(curves) * (1 - 2.0**-50)
-        tries = [losses.delta(epsilon), sum(each.delta(part) for each in curves) * (1 + 2.0**-40)]
+        part = epsilon / len(merged) * (1 - 2.0**-50)
+        tries = [losses.delta(epsilon), sum(each.delta(part) for each in merged) * (1 + 2.0**-40)]
         return min(tries if rho == inf else [*tries, conversion(Fraction(rho), epsilon)])
 
     return Curve(lambda eps: bound(forward(), eps), lambda eps: bound(backward(), eps), pure, rho)
@@ -89,9 +95,17 @@ def _total(costs: Sequence[float]) -> float:
     return inf if inf in costs else rounded_up(sum(map(Fraction, costs), Fraction(0)))
 
 
+def _merge_gaussian(curves: Sequence[Curve]) -> Sequence[Curve]:
+    """Make one of all Gaussians: squares of mu add up [DRS22, Corollary 3.3], and nothing is lost."""
+    squares = [Fraction(each.mu_squared) for each in curves if each.mu_squared < inf]
+    others = [each for each in curves if each.mu_squared == inf]
+    return curves if len(squares) < 2 else [*others, gaussian(sum(squares, Fraction(0)))]
+
+
 def _merge_concentrated(curves: Sequence[Curve]) -> list[Curve]:
     """Add up releases that are better concentrated than pure: as one they lose less in the conversion."""
-    concentrated = [each for each in curves if 2 * each.rho < float(min(each.pure, _LARGE)) ** 2 * (1 - 1e-9)]
+    known = [each for each in curves if each.mu_squared == inf]  # of a Gaussian more is known than that
+    concentrated = [each for each in known if 2 * each.rho < float(min(each.pure, _LARGE)) ** 2 * (1 - 1e-9)]
     if len(concentrated) < 2:
         return list(curves)
     rho = Fraction(_total([each.rho for each in concentrated]))

@@ -1,17 +1,24 @@
 """A privacy curve: for every epsilon, the delta that holds with it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import exp, expm1, inf
+from functools import partial
+from math import ceil, exp, expm1, inf
 
-from flint import ctx
+from flint import arb, ctx
 
 from dprules.accounting.calibrate import smallest
 from dprules.errors import PrivacyError
 from dprules.numbers import as_ball, rounded_down, rounded_up
 
 Bound = Callable[[float], float]
+
+_NOTHING = arb("1e-300")
+_LONG = 2_000
+"""Bits of a number that is evaluated as it is."""
+_ACCURATE = 50
+"""Bits of a difference that must be right before it is rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +35,16 @@ class Curve:
         An epsilon that holds with delta 0, exactly; infinite if there is none.
     rho : float
         A zero-concentrated bound, infinite if there is none.
+    mu_squared : Fraction or float
+        The square of a mu for which N(mu, 1) and N(0, 1) dominate it in both directions; infinite if there is none.
+        (The square, since squares add up, exactly.)
     """
 
     forward: Bound
     backward: Bound
     pure: Fraction | float = inf
     rho: float = inf
+    mu_squared: Fraction | float = inf
 
     def delta(self, epsilon: float) -> float:
         """Return a delta that holds with `epsilon`, for both directions."""
@@ -58,7 +69,7 @@ class Curve:
 
     def reversed(self) -> "Curve":
         """Return the same curve with P and Q exchanged."""
-        return Curve(self.backward, self.forward, self.pure, self.rho)
+        return replace(self, forward=self.backward, backward=self.forward)
 
     def at(self, epsilon: float) -> float:
         """Bound HS_epsilon(P || Q) for any real epsilon: below 0 it follows from the other direction."""
@@ -67,7 +78,7 @@ class Curve:
         if epsilon >= 0:
             return min(1.0, self.forward(epsilon))
         backward = 0.0 if -epsilon >= self.pure else min(1.0, self.backward(-epsilon))
-        return 1 - exp(epsilon) + exp(epsilon) * backward
+        return min(1.0, (-expm1(epsilon) + exp(epsilon) * backward) * (1 + 2.0**-48))
 
     def for_group(self, rows: int) -> "Curve":
         """Return the curve of neighbours that differ in up to `rows` records: the price of a unit of several rows.
@@ -77,15 +88,19 @@ class Curve:
         """
         if rows == 1:
             return self
+        if self.mu_squared < inf:
+            return gaussian(rows**2 * Fraction(self.mu_squared))  # c steps of mu are one of c mu [DRS22, Theorem 2.14]
         forward = _grouped(self.forward, rows)
         backward = forward if self.is_symmetric() else _grouped(self.backward, rows)
         # (c epsilon)-DP and (c^2 rho)-zCDP [BS16, Proposition 1.9].
         return Curve(forward, backward, rows * self.pure, _times(rows**2, self.rho))
 
 
-def symmetric(bound: Bound, pure: Fraction | float = inf, rho: float = inf) -> Curve:
+def symmetric(
+    bound: Bound, pure: Fraction | float = inf, rho: float = inf, mu_squared: Fraction | float = inf
+) -> Curve:
     """Return a curve whose two directions are the same."""
-    return Curve(bound, bound, pure, rho)
+    return Curve(bound, bound, pure, rho, mu_squared)
 
 
 def randomised_response(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Curve:
@@ -105,6 +120,44 @@ def randomised_response(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Cur
     if delta > 0:
         return symmetric(bound)
     return symmetric(bound, pure=epsilon, rho=rounded_up(epsilon**2 / 2))
+
+
+def gaussian(mu_squared: Fraction) -> Curve:
+    """Return the curve of N(mu, 1) against N(0, 1): the same in both directions (`docs/proofs/gaussian.md`)."""
+    bound = partial(gaussian_delta, _shortened(mu_squared))
+    return symmetric(bound, rho=rounded_up(mu_squared / 2), mu_squared=mu_squared)
+
+
+def _shortened(value: Fraction) -> Fraction:
+    """Return a number with fewer digits that is a little larger: sums of many quotients grow long, and slow."""
+    bits = value.denominator.bit_length() - value.numerator.bit_length() + _LONG
+    if value.denominator.bit_length() <= 2 * _LONG or bits < 0:
+        return value
+    return Fraction(ceil(value * 2**bits), 2**bits)
+
+
+def gaussian_delta(mu_squared: Fraction, epsilon: float) -> float:
+    """Return Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu) for any epsilon, rounded up [BW18].
+
+    Numerics: balls, with more bits while the difference of the two drowns in its error. Both are about equal where
+    mu^2 is small beside epsilon; below 1e-300 the first stands for the difference, which it exceeds.
+    """
+    for bits in (128, 256, 512, 1024, 2048):
+        with ctx.workprec(bits):
+            mu = as_ball(mu_squared).sqrt()
+            at = as_ball(Fraction(epsilon))
+            first = _normal(mu / 2 - at / mu)
+            if first < _NOTHING:
+                break
+            difference = first - at.exp() * _normal(-mu / 2 - at / mu)
+            if difference.rel_accuracy_bits() >= _ACCURATE:
+                return min(1.0, rounded_up(difference))
+    return min(1.0, rounded_up(first))
+
+
+def _normal(at: arb) -> arb:
+    """Phi, the law of the standard normal."""
+    return (-at / arb(2).sqrt()).erfc() / 2
 
 
 def _grouped(bound: Bound, rows: int) -> Bound:

@@ -47,7 +47,7 @@ def buy_cuts(records: Records, schema: Schema, account: Account, share: Real, bi
         return schema
     part = account.epsilon * rational(share, "share 'cuts'")
     if part >= account.epsilon_left:
-        raise ParameterError("the shares leave nothing for the rules. Lower them.")
+        raise ParameterError("the shares leave nothing for the model. Lower them.")
     sides = 1 if account.neighbours is Neighbours.ADD_REMOVE else 2
     tilts = {c.name: part / len(asked) / (sides * c.levels * account.unit.rows) for c in asked}
     releases = [(cuts_of(c.name), Quantiles(tilts[c.name], c.levels)) for c in asked]

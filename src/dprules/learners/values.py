@@ -41,7 +41,7 @@ def buy_values(records: Records, schema: Schema, account: Account, bits: Bits) -
     epsilon = sum((account.epsilon * Fraction(column.share) for column in asked), Fraction(0))
     delta = sum((account.delta * Fraction(column.delta) for column in asked), Fraction(0))
     if asked and (epsilon >= account.epsilon_left or delta >= account.delta_left):
-        raise ParameterError("the shares of private values leave nothing for the rules. Lower them.")
+        raise ParameterError("the shares of private values leave nothing for the model. Lower them.")
     # Every price is known before the first is charged: what cannot be paid is refused before anything is drawn.
     events = {column.name: price_values(column, account) for column in asked}
     for column in asked:

@@ -5,6 +5,7 @@ from dprules.mechanisms.bernoulli_exp import bernoulli_exp
 from dprules.mechanisms.bits import Bits, SecureBits, SeededBits, os_bits
 from dprules.mechanisms.counts import geometric, noisy_counts
 from dprules.mechanisms.draw import draw
+from dprules.mechanisms.gaussian import gaussian
 
 __all__ = [
     "AboveThreshold",
@@ -14,6 +15,7 @@ __all__ = [
     "Watch",
     "bernoulli_exp",
     "draw",
+    "gaussian",
     "geometric",
     "noisy_counts",
     "os_bits",

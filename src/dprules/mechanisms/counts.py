@@ -59,13 +59,19 @@ def noisy_counts(counts: ArrayLike, tilt: Real, bits: Bits | None = None) -> NDA
     >>> noisy_counts([10, 20], tilt=1000).tolist()
     [10, 20]
     """
-    values = np.asarray(counts)
-    if values.dtype.kind not in "iu":
-        raise ParameterError("counts must be integers.")
-    noise = geometric(tilt, 2 * values.size, bits)
-    clipped = np.clip(values, -_EDGE, _EDGE).astype(np.int64)
-    released: NDArray[np.int64] = clipped + (noise[::2] - noise[1::2]).reshape(values.shape)
+    clipped = clipped_integers(counts, "counts")
+    noise = geometric(tilt, 2 * clipped.size, bits)
+    released: NDArray[np.int64] = clipped + (noise[::2] - noise[1::2]).reshape(clipped.shape)
     return released
+
+
+def clipped_integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Read integers and clip them to +-2^61, so that noise can be added in 64 bits."""
+    read = np.asarray(values)
+    if read.dtype.kind not in "iu":
+        raise ParameterError(f"{name} must be integers of at most 64 bits. Round or scale them first.")
+    clipped: NDArray[np.int64] = np.clip(read, -_EDGE, _EDGE).astype(np.int64)
+    return clipped
 
 
 def _remainders(tilt: Fraction, low: int, size: int, bits: Bits) -> NDArray[np.int64]:

@@ -1,29 +1,48 @@
-"""Public models: lists, halfspaces, and the envelope that they are published in."""
+"""Public models: lists, scorecards, halfspaces, and the envelope that they are published in."""
 
 from dprules.models import halfspace
+from dprules.models.card_faults import BINS, RISK_TABLE, TERM_WEIGHTS, WEIGHTS
 from dprules.models.counted import Estimate, Group, Told, show_number
 from dprules.models.faults import CLASS_COUNTS, HYPOTHESES, RULE_COUNTS, RULES, cuts_of, values_of
 from dprules.models.halfspace import Halfspace, ListMargin, Term
-from dprules.models.released import Model, Released, StreamMark
+from dprules.models.meaning import Cells, Odds, RiskTable, Totals
+from dprules.models.model import Answer, Model, Read
+from dprules.models.points import Line, Points, PointsTable
+from dprules.models.released import Released, StreamMark
 from dprules.models.rule import Rule
 from dprules.models.rule_list import RuleList
+from dprules.models.scorecard import Scorecard
 
 __all__ = [
+    "BINS",
     "CLASS_COUNTS",
     "HYPOTHESES",
+    "RISK_TABLE",
     "RULES",
     "RULE_COUNTS",
+    "TERM_WEIGHTS",
+    "WEIGHTS",
+    "Answer",
+    "Cells",
     "Estimate",
     "Group",
     "Halfspace",
+    "Line",
     "ListMargin",
     "Model",
+    "Odds",
+    "Points",
+    "PointsTable",
+    "Read",
     "Released",
+    "RiskTable",
     "Rule",
     "RuleList",
+    "Scorecard",
     "StreamMark",
     "Term",
     "Told",
+    "Totals",
     "cuts_of",
     "halfspace",
     "show_number",

@@ -8,6 +8,7 @@ from typing import Any
 
 from dprules.accounting.events.event import Fields
 from dprules.errors import ModelError
+from dprules.schema import Value, show_value
 
 CONFIDENT = log(20) / sqrt(2)
 """Noise stays within so many standard deviations 95% of the time: exact for one exponential, more for sums of them."""
@@ -42,11 +43,30 @@ def noise_of(tilts: Sequence[Fraction]) -> float:
     return sqrt(sum((sqrt(2) / float(tilt)) ** 2 for tilt in tilts)) + 0.25
 
 
-def estimate_number(count: int, spread: float) -> Estimate | None:
+def estimate_number(count: int, spread: float, deviations: float = CONFIDENT) -> Estimate | None:
     """Return a number of records with its interval, or None if the noise could have made it up."""
     if count < TOO_FEW * spread:
         return None
-    return Estimate(count, max(0, floor(count - CONFIDENT * spread)), ceil(count + CONFIDENT * spread))
+    return Estimate(count, max(0, floor(count - deviations * spread)), ceil(count + deviations * spread))
+
+
+def estimate_share(counts: Sequence[int], place: int, noise: float, deviations: float) -> Estimate | None:
+    """Return the share of one of some counts, or None if its interval leaves more than half of all shares.
+
+    The interval holds every share p for which `count - p * records` is within its noise (Fieller's interval).
+    """
+    hits = max(counts[place], 0)
+    every = hits + max(sum(counts) - counts[place], 0)
+    width = (deviations * noise) ** 2
+    a = every**2 - width * len(counts)
+    if a <= 0:
+        return None
+    b = hits * every - width
+    root = sqrt(max(0.0, b * b - a * (hits**2 - width)))
+    low, high = (b - root) / a, (b + root) / a
+    value = hits / every
+    found = Estimate(*(round(min(max(x, 0.0), 1.0), 4) for x in (value, min(low, value), max(high, value))))
+    return found if found.high - found.low <= TOO_WIDE else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +110,13 @@ class Group:
     def share(self, place: int, *, chosen: bool = False) -> Estimate | None:
         """Return the share of a class; None: too few records to tell, or to narrow it down to half of all shares.
 
-        The interval holds every share p for which `count - p * records` is within its noise (Fieller's interval). If
-        the class was `chosen` as the largest of these very counts, it is wide enough to hold for all classes at once.
+        If the class was `chosen` as the largest of these very counts, the interval is wide enough to hold for all
+        classes at once.
         """
         if self.records() is None:
             return None
-        hits = max(self.counts[place], 0)
-        every = hits + max(sum(self.counts) - self.counts[place], 0)
         deviations = CONFIDENT + (log(len(self.counts)) / sqrt(2) if chosen else 0)
-        width = (deviations * self.noise) ** 2
-        a = every**2 - width * len(self.counts)
-        if a <= 0:
-            return None
-        b = hits * every - width
-        root = sqrt(max(0.0, b * b - a * (hits**2 - width)))
-        low, high = (b - root) / a, (b + root) / a
-        value = hits / every
-        found = Estimate(*(round(min(max(x, 0.0), 1.0), 4) for x in (value, min(low, value), max(high, value))))
-        return found if found.high - found.low <= TOO_WIDE else None
+        return estimate_share(self.counts, place, self.noise, deviations)
 
     def probabilities(self, place: int, *, weighted: bool = False) -> list[float]:
         """Return class probabilities, drawn towards the label where noise is large (theory F).
@@ -207,6 +216,23 @@ def show_interval(number: Estimate) -> str:
     """Write the interval of a number of records, rounded outwards."""
     unit = _unit(number)
     return f"{unit * floor(number.low / unit):,} to {unit * ceil(number.high / unit):,}"
+
+
+def describe_learning(
+    records: Estimate | None, classes: Sequence[Value], weights: Sequence[Fraction] | None = None
+) -> str:
+    """Say how many records a model was learnt from, and how much its classes weighed.
+
+    Examples
+    --------
+    >>> describe_learning(Estimate(1000, 972, 1028), ("no", "yes"))
+    'Learnt from about 1,000 records (970 to 1,030).'
+    """
+    number = "too few records to tell how many" if records is None else f"about {show_number(records)} records"
+    interval = "" if records is None else f" ({show_interval(records)})"
+    pairs = [] if weights is None else list(zip(classes, weights, strict=True))
+    weighed = ", ".join(f"{show_value(name)} {float(weight):.2g}" for name, weight in pairs)
+    return f"Learnt from {number}{interval}{f', with class weights {weighed}' if pairs else ''}."
 
 
 def _round_up(number: int) -> int:

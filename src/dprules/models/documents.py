@@ -1,8 +1,10 @@
 """Parts that the documents of all models share: columns, conditions, classes."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
+from dprules.accounting.events.event import Fields
 from dprules.errors import ModelError, SchemaError
 from dprules.schema import Column, DocumentReader, Literal, Operator, Value, is_number
 
@@ -73,3 +75,13 @@ def read_entry(document: Mapping[str, Any], name: str, kind: type) -> Any:
     if not isinstance(found, kind) or isinstance(found, bool):
         raise ModelError(f"the file has no {name}. Export it again.")
     return found
+
+
+def read_weights(entries: object, classes: int) -> tuple[Fraction, ...]:
+    """Read class weights, one for each class."""
+    if not isinstance(entries, list) or len(entries) != classes:
+        raise ModelError("the class weights of the file do not fit its classes. Export it again.")
+    weights = tuple(Fields({"weight": entry}, "the file").fraction("weight") for entry in entries)
+    if not all(0 < weight <= 1 for weight in weights):
+        raise ModelError("class weights of the file must lie in (0, 1]. Export it again.")
+    return weights

@@ -1,9 +1,10 @@
 """What a model shows must have been paid for: the releases that its certificate must list, and what they allow."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain
 from math import inf
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dprules.accounting import (
     BatchedStream,
@@ -19,15 +20,21 @@ from dprules.accounting import (
     SegmentStream,
     Values,
 )
-from dprules.models.halfspace import Halfspace
-from dprules.models.rule_list import RuleList
-from dprules.schema import Categorical, Ordered, show_value
+from dprules.schema import Categorical, Column, Ordered, show_value
 from dprules.schema.private_values import MOST_BOUGHT
+
+if TYPE_CHECKING:  # models ask here what must have been paid for
+    from dprules.models.halfspace import Halfspace
+    from dprules.models.rule_list import RuleList
 
 RULES = "rules"
 CLASS_COUNTS = "class counts"
 RULE_COUNTS = "counts of the rules"
 HYPOTHESES = "hypotheses"
+BINS = "bins of the columns"
+WEIGHTS = "weights"
+TERM_WEIGHTS = "weights of the terms"
+RISK_TABLE = "risk table"
 """Names of releases: what a certificate must list for what a model shows."""
 
 
@@ -47,11 +54,12 @@ _DRAWS = (CountedCover, Cover, PaperCover)
 _STREAMS = (BatchedStream, FirstOnlyStream, GuardedStream, SegmentStream)
 
 
-def _named(certificate: Certificate, name: str, *kinds: type[E]) -> list[E]:
+def named_events(certificate: Certificate, name: str, *kinds: type[E]) -> list[E]:
+    """Return the events of some kinds that were charged under a name."""
     return [r.event for r in certificate.releases if r.name == name and isinstance(r.event, kinds)]
 
 
-def list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
+def list_faults(rules: "RuleList", certificate: Certificate) -> list[str]:
     """What a list shows must have been paid for: its rules, counts, bought cuts, and what its recipe looked at."""
     found = []
     if certificate.unit.of != "row":
@@ -66,7 +74,13 @@ def list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
         found.append(
             "class counts and rules were charged together, though the price of the rules depends on the counts"
         )
-    for column in rules.columns:
+    return found + column_faults(rules.columns, certificate)
+
+
+def column_faults(columns: Sequence[Column], certificate: Certificate) -> list[str]:
+    """Cuts and values that were bought must have been charged."""
+    found = []
+    for column in columns:
         if isinstance(column, Ordered) and column.bought:
             found += _cuts_faults(column, certificate)
         if isinstance(column, Categorical) and column.bought:
@@ -74,7 +88,7 @@ def list_faults(rules: RuleList, certificate: Certificate) -> list[str]:
     return found
 
 
-def _draw_faults(rules: RuleList, event: _Drawn, certificate: Certificate) -> list[str]:
+def _draw_faults(rules: "RuleList", event: _Drawn, certificate: Certificate) -> list[str]:
     """The rules and their counts must be what such draws release."""
     found = []
     most = inf
@@ -88,7 +102,7 @@ def _draw_faults(rules: RuleList, event: _Drawn, certificate: Certificate) -> li
     if isinstance(event, PaperCover) and certificate.settings.get("accounting") != "paper":
         # The paper's lemma prices the paper's score, and no other.
         found.append("its price is the paper's, and its settings are not")
-    if _looks_at_classes(event, certificate) and not _named(certificate, CLASS_COUNTS, Counts):
+    if _looks_at_classes(event, certificate) and not named_events(certificate, CLASS_COUNTS, Counts):
         found.append("its recipe needs class counts, and none were charged")
     if not isinstance(event, CountedCover) and rules.groups is not None:
         found += _bought_count_faults(rules, certificate)
@@ -97,7 +111,7 @@ def _draw_faults(rules: RuleList, event: _Drawn, certificate: Certificate) -> li
     return found
 
 
-def _free_count_faults(rules: RuleList, event: CountedCover) -> list[str]:
+def _free_count_faults(rules: "RuleList", event: CountedCover) -> list[str]:
     """Each line must carry the noise of its counts: of one rule, or of the rules that joined the default and the rest.
 
     A constant true that was drawn as a rule is the default, with a rule's noise, and then nothing is left.
@@ -117,8 +131,8 @@ def _free_count_faults(rules: RuleList, event: CountedCover) -> list[str]:
     return []
 
 
-def _bought_count_faults(rules: RuleList, certificate: Certificate) -> list[str]:
-    bought = {Fraction(event.tilt) for event in _named(certificate, RULE_COUNTS, Counts)}
+def _bought_count_faults(rules: "RuleList", certificate: Certificate) -> list[str]:
+    bought = {Fraction(event.tilt) for event in named_events(certificate, RULE_COUNTS, Counts)}
     if not bought:
         return ["counts of the rules are shown, and none were charged"]
     if any(len(group.tilts) != 1 or group.tilts[0] not in bought for group in rules.groups or ()):
@@ -128,7 +142,7 @@ def _bought_count_faults(rules: RuleList, certificate: Certificate) -> list[str]
 
 def _cuts_faults(column: Ordered, certificate: Certificate) -> list[str]:
     """Each level of halving doubles the cuts: L levels make at most 2^L - 1."""
-    charged = _named(certificate, cuts_of(column.name), Quantiles)
+    charged = named_events(certificate, cuts_of(column.name), Quantiles)
     if not charged:
         return [f"the cuts of {column.name} were bought, and not charged"]
     if len(column.cuts) >= max(2**event.levels for event in charged):
@@ -138,7 +152,7 @@ def _cuts_faults(column: Ordered, certificate: Certificate) -> list[str]:
 
 def _values_faults(column: Categorical, certificate: Certificate) -> list[str]:
     """Values that a mechanism released must have been charged, and are no more than it releases."""
-    if not _named(certificate, values_of(column.name), Values):
+    if not named_events(certificate, values_of(column.name), Values):
         return [f"the values of {column.name} were bought, and not charged"]
     if len(column.values) > MOST_BOUGHT:
         return [f"{column.name} has more values than are ever bought"]
@@ -155,7 +169,7 @@ def _looks_at_classes(event: Event, certificate: Certificate) -> bool:
     return chosen or settings.get("class_weight") == "balanced"
 
 
-def stream_faults(model: Halfspace, certificate: Certificate) -> list[str]:
+def stream_faults(model: "Halfspace", certificate: Certificate) -> list[str]:
     """What a stream shows must have been paid for, by the price of a stream learner and round by round."""
     found = []
     if certificate.unit.of != "round" or certificate.unit.column is not None:

@@ -1,6 +1,5 @@
 """Weighted sums: what stream learners release, and decision lists as halfspaces."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -9,10 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dprules.accounting import Certificate
 from dprules.errors import ModelError, ParameterError
-from dprules.files import read_document, require_format
+from dprules.files import require_format
 from dprules.models import documents
-from dprules.models.export.header import Header, describe_model
+from dprules.models.export.header import Header
+from dprules.models.faults import stream_faults
+from dprules.models.model import Answer, Model, Read
 from dprules.models.rule_list import RuleList
 from dprules.schema import Clipped, Column, Literal, Value, show_value
 
@@ -50,7 +52,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Halfspace:
+class Halfspace(Model):
     """The second of two classes if the sum is positive, the first if not. Everything in it is public.
 
     Parameters
@@ -72,7 +74,7 @@ class Halfspace:
     >>> print(halfspace)
     yes if the sum is positive, else no (a feature that fails subtracts):
       lives alone is true  +0.500
-    >>> halfspace.predict([{"lives alone": True}, {"lives alone": False}])
+    >>> halfspace.predict([{"lives alone": True}, {"lives alone": False}]).tolist()
     ['yes', 'no']
     """
 
@@ -81,6 +83,7 @@ class Halfspace:
     classes: tuple[Value, Value]
     releases: int = 0
     kind: ClassVar[str] = "halfspace"
+    from_rows: ClassVar[bool] = False
 
     @classmethod
     def ranked(cls, terms: Sequence[Term], bias: float, classes: tuple[Any, Any], releases: int) -> "Halfspace":
@@ -107,16 +110,52 @@ class Halfspace:
             total += term.weight * term.value(row)
         return total
 
-    def predict(self, rows: Sequence[Mapping[str, object]]) -> list[Value]:
-        """Return the class of each row."""
-        return [self.classes[1] if self.weigh(row) > 0 else self.classes[0] for row in rows]
+    @property
+    def labels(self) -> tuple[Value, Value]:
+        """The two classes: its sides are all that it says."""
+        return self.classes
+
+    def answers(self) -> tuple[Answer, ...]:
+        """Return its two sides, which do not say how likely they are."""
+        return tuple(Answer(f"says {show_value(value)}", value) for value in self.classes)
+
+    def decide(self, read: Read, size: int) -> NDArray[np.int64]:
+        """Return 1 for each row whose sum is positive, and 0 for the others."""
+        return (self.scores(read, size) > 0).astype(np.int64)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """No: a sum says which side, not how likely."""
+        return False
+
+    @property
+    def has_scores(self) -> bool:
+        """Yes: the sums."""
+        return True
+
+    def scores(self, read: Read, size: int) -> NDArray[np.float64]:
+        """Return the sum of each row: the bias, and each term by the codes or numbers of its columns."""
+        total = np.full(size, self.bias)
+        for term in self.terms:
+            if isinstance(term.feature, Clipped):
+                total += term.weight * read[term.feature.name]
+                continue
+            held = np.ones(size, dtype=np.bool_)
+            for literal in term.feature:
+                held &= literal.truth()[read[literal.column.name]]
+            total += np.where(held, term.weight, -term.weight)
+        return total
+
+    def predict(self, rows: Sequence[Mapping[str, object]]) -> NDArray[Any]:
+        """Return the class of each row, given as a dictionary."""
+        return self.labels_at(np.array([self.weigh(row) > 0 for row in rows], dtype=np.int64))
 
     def explain(self, row: Mapping[str, object]) -> str:
         """Say what each term adds for a row."""
         parts = [f"{term.name}: {term.weight * term.value(row):+.3f}" for term in self.terms]
         if self.bias:
             parts.append(f"always: {self.bias:+.3f}")
-        return "\n".join([*parts, f"sum {self.weigh(row):+.3f}: {show_value(self.predict([row])[0])}"])
+        return "\n".join([*parts, f"sum {self.weigh(row):+.3f}: {show_value(self.classes[self.weigh(row) > 0])}"])
 
     def __str__(self) -> str:
         if not self.terms and not self.bias:
@@ -128,6 +167,10 @@ class Halfspace:
         how = "weight times feature" if weighed else "a feature that fails subtracts"
         first, second = map(show_value, self.classes)
         return "\n".join([f"{second} if the sum is positive, else {first} ({how}):", *lines])
+
+    def faults(self, certificate: Certificate) -> list[str]:
+        """Return what it shows and the certificate did not pay for."""
+        return stream_faults(self, certificate)
 
     def document(self) -> dict[str, Any]:
         """Return the halfspace as a JSON document."""
@@ -155,14 +198,11 @@ class Halfspace:
             raise ModelError("the number of releases of the file is negative. Export it again.")
         return cls(terms, _read_weight(document.get("bias")), (classes[0], classes[1]), releases)
 
-    def to_json(self) -> str:
-        """Return the halfspace as JSON."""
-        return json.dumps(self.document(), indent=2) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> "Halfspace":
-        """Read a halfspace from JSON."""
-        return cls.from_document(read_document(text))
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """What it can be exported as: SQL only where no number is weighed as it is."""
+        weighed = any(isinstance(column, Clipped) for column in self.columns)
+        return ("json",) if weighed else ("sql", "json")
 
     def to_sql(self, table: str, dialect: str = "duckdb", header: Header | None = None) -> str:
         """Return a query with the prediction; cells are read as `predict` reads them."""
@@ -171,8 +211,7 @@ class Halfspace:
         terms = [(term.feature, term.weight) for term in self.terms if not isinstance(term.feature, Clipped)]
         if len(terms) < len(self.terms):
             raise ParameterError("numbers that are weighed as they are have no SQL yet. Export JSON.")
-        header = header or describe_model(self.kind, self.classes)
-        return sql.write_sum(terms, self.bias, self.classes, table, dialect, header)
+        return sql.write_sum(terms, self.bias, self.classes, table, dialect, header or self._header())
 
 
 def _write_term(term: Term) -> dict[str, Any]:

@@ -11,16 +11,15 @@ from dprules.accounting import Assumption, Certificate
 from dprules.errors import ModelError, PrivacyError, SchemaError, UnverifiedError
 from dprules.files import digest, is_written_alike, read_document, read_document_file, require_format, write_whole
 from dprules.models.counted import show_number
-from dprules.models.faults import list_faults, stream_faults
 from dprules.models.halfspace import Halfspace
+from dprules.models.model import Model
 from dprules.models.rule_list import RuleList
-from dprules.schema import DocumentReader, Label, Positive, show_value
+from dprules.models.scorecard import Scorecard
+from dprules.schema import DocumentReader, Label, Positive
 
 FORMAT = "dprules-model"
 VERSION = 1
-Model = RuleList | Halfspace
-
-_KINDS: dict[str, type[RuleList] | type[Halfspace]] = {RuleList.kind: RuleList, Halfspace.kind: Halfspace}
+_KINDS: dict[str, type[Model]] = {kind.kind: kind for kind in (RuleList, Scorecard, Halfspace)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Released:
 
     Parameters
     ----------
-    model : RuleList or Halfspace
+    model : Model
         What predicts.
     label : Label
         What it predicts: the name of the column, and its classes.
@@ -89,20 +88,14 @@ class Released:
 
     def cautions(self) -> list[str]:
         """Return sentences on what a reader should beware of: too few records, or a delta that is large for them."""
-        if not isinstance(self.model, RuleList) or self.model.groups is None:
-            return []
+        found = self.model.cautions(self.label.name)
         records = self.model.records()
-        if records is None:
-            name = show_value(self.label.name)
-            return [
-                f"Noise alone could have made up this list. Check that column {name} holds the declared classes, "
-                "written as in the schema, or take more rows or a larger epsilon."
-            ]
-        if self.certificate.delta * records.value <= 1:
-            return []
+        if records is None or self.certificate.delta * records.value <= 1:
+            return found
         return [
+            *found,
             f"Delta is above one over the number of records (about {show_number(records)}): with that probability a "
-            "mechanism may publish a whole record and still keep this promise. Choose a smaller delta."
+            "mechanism may publish a whole record and still keep this promise. Choose a smaller delta.",
         ]
 
     def verify(self) -> bool:
@@ -120,15 +113,13 @@ class Released:
         if tuple(self.model.classes) not in (self.label.classes, self.label.classes[::-1]):
             found.append("the model has other classes than its label")
         found += [f"it does not say that it assumes {assumption.value}" for assumption in self._unsaid_assumptions()]
-        if isinstance(self.model, RuleList):
-            return found + list_faults(self.model, self.certificate)
-        return found + stream_faults(self.model, self.certificate)
+        return found + self.model.faults(self.certificate)
 
     def _unsaid_assumptions(self) -> list[Assumption]:
         """What the model shows to have been assumed, and the certificate does not say."""
         known = set(self.certificate.assumptions)
         needed = [Assumption.CLASSES_FROM_LABELS] if self.label.inferred else []
-        if isinstance(self.model, RuleList) and Assumption.SCHEMA not in known:
+        if self.model.from_rows and Assumption.SCHEMA not in known:
             needed.append(Assumption.RECORD_BY_RECORD)
             if any(isinstance(column, Positive) for column in self.model.columns):
                 needed.append(Assumption.POSITIVE_NUMBERS)

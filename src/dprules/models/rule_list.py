@@ -1,6 +1,5 @@
 """Decision lists: what is printed is what is run."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,13 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.accounting.events.event import Fields
+from dprules.accounting import Certificate
 from dprules.errors import ModelError, ParameterError
-from dprules.files import read_document, require_format
+from dprules.files import require_format
 from dprules.models import documents
-from dprules.models.counted import Estimate, Group, Told, estimate_number, show_interval, show_number
+from dprules.models.counted import Estimate, Group, Told, describe_learning, estimate_number
 from dprules.models.export import html, markdown, python
-from dprules.models.export.header import Header, describe_model
+from dprules.models.export.header import Header
+from dprules.models.faults import list_faults
+from dprules.models.model import Answer, Model, Read
 from dprules.models.rule import Rule
 from dprules.models.simplify import reachable_rules
 from dprules.numbers import Real, rational
@@ -27,7 +28,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class RuleList:
+class RuleList(Model):
     """If the first rule holds then its label, else if the second ..., else the default.
 
     Parameters
@@ -79,6 +80,15 @@ class RuleList:
         """Noisy counts by rule (the default last) and class, if there are any."""
         return None if self.groups is None else tuple(group.counts for group in self.groups)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it has counts."""
+        return self.groups is not None
+
+    def faults(self, certificate: Certificate) -> list[str]:
+        """Return what it shows and the certificate did not pay for."""
+        return list_faults(self, certificate)
+
     def records(self) -> Estimate | None:
         """Return how many records the list was learnt from; None: too few to tell, or not counted."""
         groups = self.groups or ()
@@ -100,16 +110,7 @@ class RuleList:
 
     def describe_records(self) -> str:
         """Say how many records the list was learnt from, and how much its classes weighed."""
-        every = self.records()
-        number = "too few records to tell how many" if every is None else f"about {show_number(every)} records"
-        interval = "" if every is None else f" ({show_interval(every)})"
-        return f"Learnt from {number}{interval}{self._describe_weights()}."
-
-    def _describe_weights(self) -> str:
-        if self.weights is None:
-            return ""
-        pairs = zip(self.classes, self.weights, strict=True)
-        return ", with class weights " + ", ".join(f"{show_value(name)} {float(weight):.2g}" for name, weight in pairs)
+        return describe_learning(self.records(), self.classes, self.weights)
 
     @property
     def labels(self) -> tuple[Value, ...]:
@@ -121,28 +122,32 @@ class RuleList:
         """The columns that rules ask about."""
         return tuple({c.column.name: c.column for rule in self.rules for c in rule.conditions}.values())
 
-    def decide(self, row: Mapping[str, object]) -> int:
+    def answers(self) -> tuple[Answer, ...]:
+        """Return the rules and the default; without counts a line ranks rows by its label alone."""
+        names = [*(f"if {rule}" for rule in self.rules), f"else {show_value(self.default)}"]
+        if self.groups is None:
+            shares = [[float(value == label) for value in self.classes] for label in self.labels]
+        else:
+            shares = self.probabilities_at(np.arange(len(names))).tolist()
+        return tuple(map(Answer, names, self.labels, map(tuple, shares)))
+
+    def decide_row(self, row: Mapping[str, object]) -> int:
         """Return the index of the rule that decides a row; len(rules) is the default."""
         return next((i for i, rule in enumerate(self.rules) if rule.holds(row)), len(self.rules))
 
-    def decide_codes(self, codes: NDArray[np.int16]) -> NDArray[np.int64]:
-        """Return the index of the rule that decides each row of codes, which are in the order of `columns`."""
-        place = {column.name: i for i, column in enumerate(self.columns)}
-        cells = np.full(len(codes), len(self.rules), dtype=np.int64)
+    def decide(self, read: Read, size: int) -> NDArray[np.int64]:
+        """Return the index of the rule that decides each row; len(rules) is the default."""
+        cells = np.full(size, len(self.rules), dtype=np.int64)
         for i, rule in reversed(list(enumerate(self.rules))):
-            held = np.ones(len(codes), dtype=np.bool_)
+            held = np.ones(size, dtype=np.bool_)
             for condition in rule.conditions:
-                held &= condition.truth()[codes[:, place[condition.column.name]]]
+                held &= condition.truth()[read[condition.column.name]]
             cells[held] = i
         return cells
 
     def predict(self, rows: Sequence[Mapping[str, object]]) -> NDArray[Any]:
         """Return the label of each row, given as a dictionary; `dprules.jobs.predict` takes tables."""
-        return self.labels_at(np.array([self.decide(row) for row in rows], dtype=np.int64))
-
-    def labels_at(self, cells: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the labels that rules (by index) give."""
-        return np.array(self.labels)[cells]
+        return self.labels_at(np.array([self.decide_row(row) for row in rows], dtype=np.int64))
 
     def explain(self, row: Mapping[str, object]) -> str:
         """Say which rule decides a row, and why the earlier ones do not.
@@ -152,13 +157,22 @@ class RuleList:
         >>> print(RuleList((), "high", ("low", "high")).explain({}))
         No rule holds, so the default: high.
         """
-        at = self.decide(row)
+        at = self.decide_row(row)
         passed = [f"Rule {i + 1} does not hold: not ({rule.question})." for i, rule in enumerate(self.rules[:at])]
         if at == len(self.rules):
             return "\n".join([*passed, f"No rule holds, so the default: {show_value(self.default)}."])
         return "\n".join([*passed, f"Rule {at + 1} holds: {self.rules[at]}."])
 
-    def probabilities(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether rules were counted."""
+        return self.groups is not None
+
+    def probabilities(self, read: Read, size: int) -> NDArray[np.float64]:
+        """Return class probabilities of rows, those of the lines that decide them."""
+        return self.probabilities_at(self.decide(read, size))
+
+    def probabilities_at(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return class probabilities from the noisy counts; without class weights the label is the likeliest."""
         if self.groups is None:
             raise ParameterError("probabilities need noisy counts of the rules. Fit with shares={'counts': 0.05}.")
@@ -219,17 +233,8 @@ class RuleList:
         if "counted" in document:
             found = replace(found, groups=_read_groups(document["counted"], len(rules) + 1, len(classes)))
         if "weights" in document:
-            found = replace(found, weights=_read_weights(document["weights"], len(classes)))
+            found = replace(found, weights=documents.read_weights(document["weights"], len(classes)))
         return found
-
-    def to_json(self) -> str:
-        """Return the list as JSON; `from_json` reads it back."""
-        return json.dumps(self.document(), indent=2)
-
-    @classmethod
-    def from_json(cls, text: str) -> "RuleList":
-        """Read a list from JSON."""
-        return cls.from_document(read_document(text))
 
     def to_sql(self, table: str, dialect: str = "duckdb", header: Header | None = None) -> str:
         """Return the list as a query; cells are read as `predict` reads them, whatever the types of the columns.
@@ -290,20 +295,8 @@ class RuleList:
         """Return a few words on the records of each line, and on those of all."""
         return (None, "") if self.groups is None else (list(map(str, self.told())), self.describe_records())
 
-    def _header(self) -> Header:
-        return describe_model(self.kind, self.classes)
-
 
 def _read_groups(entries: object, lines: int, classes: int) -> tuple[Group, ...]:
     if not isinstance(entries, list) or len(entries) != lines:
         raise ModelError("the counts of the file do not fit its rules. Export it again.")
     return tuple(Group.from_document(entry, classes) for entry in entries)
-
-
-def _read_weights(entries: object, classes: int) -> tuple[Fraction, ...]:
-    if not isinstance(entries, list) or len(entries) != classes:
-        raise ModelError("the class weights of the file do not fit its classes. Export it again.")
-    weights = tuple(Fields({"weight": entry}, "the file").fraction("weight") for entry in entries)
-    if not all(0 < weight <= 1 for weight in weights):
-        raise ModelError("class weights of the file must lie in (0, 1]. Export it again.")
-    return weights

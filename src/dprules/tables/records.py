@@ -20,6 +20,7 @@ from dprules.tables.cells import (
     read_numbers,
     read_texts,
 )
+from dprules.tables.coded import CodedSample
 from dprules.tables.forms import Forms
 from dprules.tables.packed import Words, pack
 from dprules.tables.sample import PackedSample
@@ -73,6 +74,11 @@ class Records(Private):
     def sample(self, literals: Sequence[Literal], classes: int) -> PackedSample:
         """Return the records as bits, one for each literal."""
         return PackedSample.of(pack_literals(self, literals, len(self._labels)), self._labels, classes)
+
+    def coded(self, columns: Sequence[Column], classes: int) -> CodedSample:
+        """Return the records with the codes of columns."""
+        sizes = [column.size for column in columns]
+        return CodedSample([self.codes(column) for column in columns], sizes, self._labels, classes)
 
 
 def read_records(table: Table, schema: Schema, unit: Unit, bits: Bits) -> Records:

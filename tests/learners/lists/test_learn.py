@@ -132,7 +132,7 @@ def test_counts_are_of_the_rules_as_they_are_printed(settings):
     """With a generous budget the noise is 0 and the counts are those of the records."""
     rules, _ = learn(settings, Account(500.0, 1e-6))
     assert rules.counts is not None
-    places = [rules.decide({f"b{i}": held[i] for i in range(2)}) for held, _ in ROWS * 50]
+    places = [rules.decide_row({f"b{i}": held[i] for i in range(2)}) for held, _ in ROWS * 50]
     true = np.zeros((len(rules.rules) + 1, 2), dtype=np.int64)
     for place, (_, label) in zip(places, ROWS * 50, strict=True):
         true[place, label] += 1
@@ -181,7 +181,7 @@ def test_a_heavy_class_is_found_more_often():
 
 def test_weights_are_kept_and_probabilities_are_plain_shares():
     rules, _ = learn(ListSettings(class_weight={"yes": 4}), Account(100.0, 1e-6))
-    shares = rules.probabilities(np.arange(len(rules.rules) + 1))
+    shares = rules.probabilities_at(np.arange(len(rules.rules) + 1))
     assert rules.weights == (Fraction(1, 4), 1)
     counts = np.array(rules.counts)
     told = [group.records() is not None for group in rules.groups]

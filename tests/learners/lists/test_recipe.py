@@ -47,20 +47,6 @@ def test_odds_against_the_largest_class(counts, odds):
     assert recipe.odds_against_the_largest(counts) == pytest.approx(odds)
 
 
-@pytest.mark.parametrize(
-    ("counts", "noise", "weights"),
-    [
-        ([100, 100], 1.0, [1, 1]),
-        ([6400, 100], 1.0, [1 / 64, 1]),
-        ([10_000_000, 1], 1.0, [1 / 64, 1]),
-        ([-50, 20], 40.0, [1, 1]),
-    ],
-    ids=["even", "uneven", "never 0", "drowned in noise"],
-)
-def test_balancing_weights_make_classes_weigh_the_same(counts, noise, weights):
-    assert [float(weight) for weight in recipe.balancing_weights(counts, noise)] == weights
-
-
 @pytest.mark.parametrize(("rows", "rules"), [(50_000, 20), (-100, 2), (0, 2), (6400, 10)])
 def test_the_number_of_rules_follows_the_noisy_count(rows, rules):
     assert recipe.rules_for(rows, 1.0) == rules

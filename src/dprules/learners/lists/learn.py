@@ -5,35 +5,25 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import sqrt
-from typing import Protocol
 
 import numpy as np
 
 from dprules.accounting import Account, CountedCover, Counts, Cover, Neighbours, PaperCover, counted, cover
 from dprules.accounting.counted import Parts
 from dprules.errors import ParameterError
+from dprules.learners.class_weights import balancing_weights
 from dprules.learners.lists import recipe
 from dprules.learners.lists.counted_cover import Cell, TiltedNoise, counted_cover
 from dprules.learners.lists.greedy_cover import greedy_cover
 from dprules.learners.lists.remaining import TRUE, Drawn, Remaining
 from dprules.learners.lists.scores import quantise
-from dprules.learners.lists.settings import ListSettings
+from dprules.learners.lists.settings import CLASSES_SHARE, ListSettings
+from dprules.learners.settings import Progress
 from dprules.mechanisms import Bits, noisy_counts
 from dprules.models import CLASS_COUNTS, RULE_COUNTS, RULES, Group, Rule, RuleList
 from dprules.numbers import Real, rational
 from dprules.schema import Conditions, Literal, Value, build_conditions
 from dprules.tables import Sample
-
-CLASSES_SHARE = 0.02
-"""Of epsilon, for noisy class counts, where the recipe needs them."""
-
-
-class Progress(Protocol):
-    """Told how far a step has come; everything told is public."""
-
-    def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Show it."""
-        ...
 
 
 def learn_list(
@@ -53,7 +43,7 @@ def learn_list(
     known = _buy_class_counts(sample, settings, account, bits)
     weights = settings.weights(classes)
     if settings.class_weight == "balanced":
-        weights = recipe.balancing_weights(known.counts, known.noise)
+        weights = balancing_weights(known.counts, known.noise)
     if settings.counts_are_free:
         plan = _choose_recipe(settings, known, weights, float(account.epsilon))
         return _draw_counted(sample, conditions, literals, classes, plan, weights, account, bits, progress)

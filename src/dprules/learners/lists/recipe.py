@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprules.learners.lists.counted_cover import Cell
-from dprules.learners.lists.scores import WEIGHTS, Score
+from dprules.learners.lists.scores import Score
 from dprules.schema import Conditions
 
 LITERAL_MASS = 0.7
@@ -95,23 +94,6 @@ def odds_against_the_largest(class_counts: Sequence[float]) -> float:
     every = max(1.0, sum(max(count, 0) for count in class_counts))
     share = max(1.0, *class_counts) / every
     return min(MOST_ODDS, max(1.0, (1 - share) / share))
-
-
-def balancing_weights(class_counts: Sequence[float], noise: float) -> tuple[Fraction, ...]:
-    """Return weights that make all classes weigh the same, the rarest 1; counts below their noise are read as that.
-
-    Examples
-    --------
-    >>> [str(weight) for weight in balancing_weights([900, 100], 10)]
-    ['7/64', '1']
-    """
-    sizes = [max(count, noise, 1.0) for count in class_counts]
-    return tuple(round_weight(min(sizes) / size) for size in sizes)
-
-
-def round_weight(weight: float | Fraction) -> Fraction:
-    """Return a weight of (0, 1] as it is used: the nearest multiple of 1/64 but 0."""
-    return Fraction(max(1, round(weight * WEIGHTS)), WEIGHTS)
 
 
 def prior_of(conditions: Conditions) -> NDArray[np.float64]:

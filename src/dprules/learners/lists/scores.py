@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.errors import ParameterError
+from dprules.learners.class_weights import WEIGHTS
 from dprules.numbers import Real, rational
 from dprules.tables import ClassCounts
 
 STEPS = 256
 """Gains and losses are multiples of 1/256, so that scores are integers."""
-WEIGHTS = 64
-"""Class weights are multiples of 1/64."""
 UNIT = STEPS * WEIGHTS
 """Scores are counted in units of 1/16384: a gain or loss times a weight."""
 

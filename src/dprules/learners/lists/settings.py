@@ -5,15 +5,23 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from dprules.accounting import Account
 from dprules.defaults import WIDTH
 from dprules.errors import ParameterError
-from dprules.learners.lists.recipe import round_weight
-from dprules.learners.lists.scores import WEIGHTS
+from dprules.learners.class_weights import ClassWeight, check_class_weight, given_weights, write_class_weight
+from dprules.learners.questions import count_questions
+from dprules.learners.settings import Progress
+from dprules.mechanisms import Bits
+from dprules.models import RuleList
 from dprules.numbers import Real, rational, whole
-from dprules.schema import Value
+from dprules.schema import Schema, Value
+from dprules.tables import Records
 
 SHARES = ("classes", "cuts", "counts")
 """What may have a share of epsilon of its own: noisy class counts, private cuts, counts of the rules."""
+
+CLASSES_SHARE = 0.02
+"""Of epsilon, for noisy class counts, where the recipe needs them."""
 
 MOST_RULES = 9_999
 """A certificate lists at most 10,000 rewards, the default's included."""
@@ -45,7 +53,7 @@ class ListSettings:
     reward: Real | None = None
     accounting: str = "exact"
     shares: Mapping[str, Real] = field(default_factory=dict)
-    class_weight: str | Mapping[Any, Real] | None = None
+    class_weight: ClassWeight = None
 
     def __post_init__(self) -> None:
         if whole(self.width, "width") > 3:
@@ -68,11 +76,7 @@ class ListSettings:
             return
         if self.is_paper:
             raise ParameterError("the paper's score knows no class weights. Use accounting='exact'.")
-        if isinstance(self.class_weight, Mapping) and self.class_weight:
-            for weight in self.class_weight.values():
-                rational(weight, "class_weight")
-        elif not isinstance(self.class_weight, str) or self.class_weight != "balanced":
-            raise ParameterError("class_weight must be None, 'balanced' or a weight for each class.")
+        check_class_weight(self.class_weight)
 
     def _check_shares(self) -> None:
         unknown = set(self.shares) - set(SHARES)
@@ -111,22 +115,29 @@ class ListSettings:
 
     def weights(self, classes: Sequence[Value]) -> tuple[Fraction, ...] | None:
         """Return the weights that were given, the largest 1, in multiples of 1/64; unknown classes are refused."""
-        if not isinstance(self.class_weight, Mapping):
-            return None
-        given = {str(name): rational(weight, "class_weight") for name, weight in self.class_weight.items()}
-        if len(given) < len(self.class_weight):
-            raise ParameterError("class_weight names a class twice. Name each once.")
-        unknown = set(given) - set(map(str, classes))
-        if unknown:
-            raise ParameterError(f"class_weight names {min(unknown)!r}, which is no class. Name declared classes.")
-        weights = [given.get(str(label), Fraction(1)) for label in classes]
-        if max(weights) > WEIGHTS * min(weights):
-            raise ParameterError(f"class weights may differ by a factor of {WEIGHTS} at the most. Use milder ones.")
-        return tuple(round_weight(weight / max(weights)) for weight in weights)
+        return given_weights(self.class_weight, classes)
+
+    def survey(self, schema: Schema) -> dict[str, int]:
+        """Return how many literals and conditions there are at the most; none at all, or too many, are refused."""
+        literals, conditions = count_questions(schema, self.width)
+        return {"literals": literals, "conditions": conditions}
+
+    def part_of_epsilon(self) -> Fraction:
+        """Return the part of epsilon that goes into class counts and counts of the rules."""
+        shares = [self.shares.get("counts", 0)]
+        shares += [self.shares.get("classes", CLASSES_SHARE)] if self.needs_classes else []
+        return sum((rational(share, "share", zero=True) for share in shares), Fraction(0))
+
+    def learn(self, records: Records, schema: Schema, account: Account, bits: Bits, progress: Progress) -> RuleList:
+        """Learn a list; every release is charged to the account before it is drawn."""
+        from dprules.learners.lists.learn import learn_list  # it reads these settings
+
+        literals, classes = schema.literals(), schema.label.classes
+        sample = records.sample(literals, len(classes))
+        return learn_list(sample, literals, classes, self, account, bits, progress)
 
     def document(self) -> dict[str, Any]:
         """Return the settings in JSON's types, for the certificate."""
-        weight = self.class_weight
         return {
             "model": "list",
             "width": int(self.width),
@@ -134,5 +145,5 @@ class ListSettings:
             "reward": "auto" if self.reward is None else float(self.reward),
             "accounting": self.accounting,
             "shares": {name: float(share) for name, share in self.shares.items()},
-            "class_weight": {str(k): float(v) for k, v in weight.items()} if isinstance(weight, Mapping) else weight,
+            "class_weight": write_class_weight(self.class_weight),
         }

@@ -1,7 +1,9 @@
-"""Lists as a small piece of HTML, for notebooks: no scripts, nothing from the network, the colours of the page."""
+"""Lists and scorecards as HTML, for notebooks: no scripts, nothing from the network, the colours of the page."""
 
 from collections.abc import Sequence
 from html import escape
+
+from dprules.models.card_words import CardWords
 
 _CELL = "text-align: left; padding: 0.2em 0.8em 0.2em 0; vertical-align: top"
 
@@ -36,3 +38,12 @@ def write_list(questions: Sequence[str], labels: Sequence[str], counted: Sequenc
 
 def _write_row(tag: str, cells: Sequence[str]) -> str:
     return "<tr>" + "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in cells) + "</tr>"
+
+
+def write_card(words: CardWords) -> str:
+    """Return a scorecard as its tables, with sentences around them; names and values are escaped."""
+    parts = [f"<p>{escape(' '.join(words.opening))}</p>"]
+    for table in words.tables:
+        lines = [_write_row("th", table.titles), *(_write_row("td", row) for row in table.rows)]
+        parts.append(f'<table style="border-collapse: collapse">{"".join(lines)}</table>')
+    return "".join([*parts, *(f"<p>{escape(sentence)}</p>" for sentence in words.closing)])

@@ -1,8 +1,9 @@
-"""Lists as Markdown."""
+"""Lists and scorecards as Markdown."""
 
 import re
 from collections.abc import Sequence
 
+from dprules.models.card_words import CardWords
 from dprules.models.export.header import Header
 
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<!\w)_|_(?!\w)")
@@ -32,10 +33,22 @@ def write_list(
     lines = [[str(i + 1), question, label] for i, (question, label) in enumerate(zip(questions, labels, strict=True))]
     if counted:
         lines = [[*line, words] for line, words in zip(lines, counted, strict=True)]
-    table = [titles, ["---"] * len(titles), *([escape(cell) for cell in line] for line in lines)]
-    rows = ["| " + " | ".join(line) + " |" for line in table]
     lines_below = [*([records] if records else []), *header.lines]
-    return "\n".join([*rows, "", *(f"- {escape(line)}" for line in lines_below)])
+    return "\n".join([*_write_table(titles, lines), "", *(f"- {escape(line)}" for line in lines_below)])
+
+
+def write_card(words: CardWords, header: Header) -> str:
+    """Return the tables of a scorecard, and below them its sentences and what the header says."""
+    tables = ["\n".join(_write_table(table.titles, table.rows, "---:")) for table in words.tables]
+    below = "\n".join(f"- {escape(line)}" for line in (*words.opening, *words.closing, *header.lines))
+    return "\n\n".join([*tables, below])
+
+
+def _write_table(titles: Sequence[str], rows: Sequence[Sequence[str]], mark: str = "---") -> list[str]:
+    """Return a table; all columns but the first are aligned by a mark."""
+    marks = ["---", *[mark] * (len(titles) - 1)]
+    table = [[escape(title) for title in titles], marks, *([escape(cell) for cell in row] for row in rows)]
+    return ["| " + " | ".join(line) + " |" for line in table]
 
 
 def escape(text: str) -> str:

@@ -2,7 +2,7 @@ import pytest
 
 from dprules.errors import ParameterError
 from dprules.jobs import stream_init
-from dprules.jobs.questions import count_questions
+from dprules.learners.questions import count_questions
 from dprules.schema import Categorical, Label, Numeric, PrivateCuts, PrivateDates, PrivateValues, Schema
 
 LABEL = Label("y", ("a", "b"))

@@ -1,0 +1,102 @@
+"""What scores mean where there are more than two classes: how much the odds of a class grow with its points."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, log2, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprules.learners.scorecards.groups import Grouped, offsets_of
+from dprules.learners.scorecards.recipe import LEAST_SLOPE, QUANTILES
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+DRAWN = 4096
+"""Made-up records, with columns independent of each other, that say which leads to expect."""
+_SEED = 20_260
+"""Of the made-up records: everything that they are drawn from is public."""
+_SCALES = np.geomspace(LEAST_SLOPE, 3.0, 50)
+"""Of the card's own scale, that are tried."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeUp:
+    """Scores of made-up records, and the cells of their leads: public.
+
+    Parameters
+    ----------
+    scores : array
+        A row for each record, a column for each class, in points.
+    starts : array
+        The first lead of each cell but the first.
+    cells : array
+        The cell of each record.
+    """
+
+    scores: Integers
+    starts: Integers
+    cells: Integers
+
+    @classmethod
+    def of(cls, columns: Sequence[Grouped], points: Integers, base: Integers) -> "MadeUp":
+        """Draw records from the shares of groups."""
+        generator = np.random.default_rng(_SEED)
+        scores = np.tile(base, (DRAWN, 1))
+        for column, (first, last) in zip(columns, offsets_of(columns), strict=True):
+            scores += points[first:last][generator.choice(column.size, DRAWN, p=column.shares)]
+        leads = np.sort(scores, axis=1)
+        lead = leads[:, -1] - leads[:, -2]
+        starts = np.unique(np.quantile(lead, QUANTILES, method="higher").astype(np.int64)) + 1
+        starts = starts[starts <= lead.max()]
+        return cls(scores, starts, np.searchsorted(starts, lead, side="right").astype(np.int64))
+
+    def confidence(self, points_per_unit: float) -> Floats:
+        """Return the mean probability of the leading class in each cell, at a scale."""
+        powers = np.exp((self.scores - self.scores.max(axis=1, keepdims=True)) / points_per_unit)
+        shares = powers.max(axis=1) / powers.sum(axis=1)
+        sizes = np.bincount(self.cells, minlength=len(self.starts) + 1)
+        found: Floats = np.bincount(self.cells, weights=shares, minlength=len(sizes)) / np.maximum(sizes, 1)
+        return np.clip(found, 1e-3, 1 - 1e-3)
+
+
+def fit_scale(counts: Floats, made_up: MadeUp, unit: float, noise: float) -> tuple[float, float]:
+    """Return by how much the card's own scale is right, and how many standard deviations it is from no scale at all.
+
+    Parameters
+    ----------
+    counts : array
+        Noisy numbers of records by cell: those whose class leads, and those whose class does not.
+    made_up : MadeUp
+        What leads to expect.
+    unit : float
+        The weight of a point.
+    noise : float
+        The standard deviation of each count.
+    """
+    right, wrong = np.maximum(counts, 0.0)
+    every = right + wrong + 1e-9
+    share = min(max(float(right.sum() / every.sum()), 1e-3), 1 - 1e-3)
+    likelihoods = []
+    for scale in _SCALES:
+        sure = made_up.confidence(1 / (unit * scale))
+        likelihoods.append(float(right @ np.log(sure) + wrong @ np.log(1 - sure)))
+    best = float(_SCALES[int(np.argmax(likelihoods))])
+    flat = made_up.confidence(1 / (unit * LEAST_SLOPE))
+    x = made_up.confidence(1 / unit) - flat
+    x = x - float(every @ x / every.sum())
+    variance = every * share * (1 - share) + noise**2 * (share**2 + (1 - share) ** 2)
+    z = float(x @ (right - share * every)) / sqrt(max(float(x**2 @ variance), 1e-12))
+    return max(LEAST_SLOPE, best * (1 - 1 / z**2) if z > 1 else 0.0), z
+
+
+def points_of_shares(shares: Sequence[float], doubling: float) -> Integers:
+    """Return what scores start from where nothing but the shares of the classes is known."""
+    largest = max(shares)
+    return np.array([round(doubling * log2(max(share / largest, 1e-6))) for share in shares], dtype=np.int64)
+
+
+def doubling_of(unit: float, scale: float) -> float:
+    """Return how many points double the odds, at a weight of a point that is right up to `scale`."""
+    return log(2) / (unit * scale)

@@ -1,0 +1,82 @@
+"""The table finds the risks that made the cells, and says how sure it is."""
+
+import numpy as np
+import pytest
+
+from dprules.learners.scorecards.table import MOST_ROWS, Curve, fit_curve, rake, tabulate
+
+MEANS = np.linspace(-40, 40, 10)
+
+
+def cells(slope: float, intercept: float, each: float = 5000.0) -> np.ndarray:
+    risks = 1 / (1 + np.exp(-(intercept + slope * MEANS)))
+    return np.array([each * (1 - risks), each * risks])
+
+
+@pytest.mark.parametrize(("slope", "intercept"), [(0.05, -1.0), (0.1, 0.5), (0.02, 0.0)])
+def test_the_curve_that_made_the_cells_is_found(slope, intercept):
+    curve = fit_curve(cells(slope, intercept), MEANS, 5.0, slope)
+    assert curve.slope == pytest.approx(slope, rel=0.03)
+    assert curve.intercept == pytest.approx(intercept, abs=0.05)
+    assert curve.z > 20
+
+
+def test_pure_noise_keeps_a_tenth_of_the_cards_own_slope():
+    rng = np.random.default_rng(5)
+    counts = rng.normal(0, 200, (2, 10)) + 100
+    curves = [fit_curve(np.abs(rng.permutation(counts.ravel()).reshape(2, 10)), MEANS, 200.0, 0.1) for _ in range(20)]
+    weak = [curve for curve in curves if curve.z < 1]
+    assert len(weak) > 8
+    assert all(curve.slope == pytest.approx(0.01) for curve in weak)
+
+
+def test_the_share_of_the_positive_class_is_kept():
+    counts = cells(0.03, -1.0)
+    curve = fit_curve(counts, MEANS, 100.0, 0.03)
+    expected = 5000 / (1 + np.exp(-(curve.intercept + curve.slope * MEANS)))
+    assert expected.sum() == pytest.approx(counts[1].sum(), rel=1e-6)
+
+
+def test_raking_weighs_both_measurements():
+    counts = np.array([[10.0, 20.0], [30.0, 40.0]])
+    assert rake(counts, np.array([40.0, 60.0]), 1.0, 1e-9).sum(axis=1) == pytest.approx([40, 60])
+    assert rake(counts, np.array([40.0, 60.0]), 1e-9, 1.0).sum(axis=1) == pytest.approx([30, 70])
+    # Two cells have twice the variance of one: two thirds of the way.
+    assert rake(counts, np.array([60.0, 70.0]), 1.0, 1.0).sum(axis=1) == pytest.approx([50, 70])
+
+
+def test_one_cell_has_no_slope():
+    curve = fit_curve(np.array([[30.0], [70.0]]), np.array([0.0]), 1.0, 0.1)
+    assert curve.z == 0
+    assert curve.risk(0).value == pytest.approx(0.7, abs=0.01)
+
+
+@pytest.mark.parametrize("counts", [np.zeros((2, 10)), -np.ones((2, 10)), np.eye(2, 10) * 1e9], ids=str)
+def test_odd_cells_give_risks_all_the_same(counts):
+    curve = fit_curve(counts, MEANS, 10.0, 0.1)
+    assert 0 < curve.risk(5).value < 1
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(-40, 40), (0, 0), (-3, 500), (200, 300), (-900, -800)])
+@pytest.mark.parametrize("slope", [0.001, 0.1, 3.0])
+def test_rows_cover_all_scores_and_risks_never_fall(lowest, highest, slope):
+    table = tabulate(Curve(-0.5, slope, np.eye(2) * 1e-4, 5.0), lowest, highest)
+    values = [risk.value for risk in table.risks]
+    assert len(values) <= MOST_ROWS + 1
+    assert values == sorted(values)
+    assert len(set(values)) == len(values) == len(table.starts) + 1
+    assert all(risk.low <= risk.value <= risk.high and 0 < risk.value < 1 for risk in table.risks)
+    assert all(lowest < start <= highest for start in table.starts)
+
+
+def test_intervals_hold_the_truth():
+    """In about 95 of 100 runs, over sampling and noise."""
+    rng = np.random.default_rng(11)
+    truth = 1 / (1 + np.exp(-(-0.5 + 0.05 * MEANS)))
+    held = []
+    for _ in range(300):
+        positive = rng.binomial(300, truth)
+        noisy = np.array([300.0 - positive, positive]) + rng.normal(0, 8, (2, 10))
+        risk = fit_curve(noisy, MEANS, 8.0, 0.05).risk(float(MEANS[7]))
+        held.append(risk.low <= truth[7] <= risk.high)
+    assert 0.90 < np.mean(held) < 0.99
