@@ -215,7 +215,7 @@ def test_cells_without_a_usable_value_stop_nothing():
 
 def test_a_rehearsal_counts_what_may_be_bought_and_spends_nothing():
     small = Schema(LABEL, (PrivateValues("city", most=10), Boolean("b")))
-    assert check_fit(FitRequest(CELLS, small)).literals == 10 + 10 + 2
+    assert check_fit(FitRequest(CELLS, small)).survey["literals"] == 10 + 10 + 2
     wide = Schema(LABEL, tuple(PrivateValues(name) for name in "abcdef"))
     with pytest.raises(ParameterError, match="conditions are too many"):
         check_fit(FitRequest({name: ["a"] for name in (*"abcdef", "y")}, wide))

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.tables import Residuals, coded, exponential_table, residual_table
+from dprules.tables import residuals as residuals_module
 from dprules.tables.coded import CodedSample, JointSample
+from dprules.tables.residuals import LONGEST_VECTOR
 
 SIZES = st.lists(st.integers(1, 12), min_size=1, max_size=7)
 EXPONENTS = exponential_table()
@@ -41,23 +43,30 @@ def slowly(columns: list[np.ndarray], sizes: list[int], labels: np.ndarray, resi
 
 
 @pytest.mark.parametrize("classes", [2, 3])
+@settings(deadline=None, max_examples=30)
 @given(sizes=SIZES)
 def test_sums_are_those_of_a_plain_loop(sizes, classes):
-    columns, labels = made(sizes, 30, classes)
+    columns, labels = made(sizes, 12, classes)
     residuals = chosen(sizes, classes)
     found = JointSample(columns, sizes, labels, classes).sums(residuals)
     assert found.tolist() == slowly(columns, sizes, labels, residuals).tolist()
 
 
+def test_sums_of_a_part_fit_32_bits():
+    assert coded.MOST_IN_PART * LONGEST_VECTOR < 2**31
+
+
 @pytest.mark.parametrize("cores", [1, 2, 5])
-@pytest.mark.parametrize("joint", [1, 30, 10**6])
-def test_neither_threads_nor_joining_change_a_sum(cores, joint, monkeypatch):
+@pytest.mark.parametrize(("joint", "part"), [(1, 10**6), (30, 77), (10**6, 10**6)])
+def test_neither_threads_nor_joining_nor_unrolling_change_a_sum(cores, joint, part, monkeypatch):
     sizes = [9, 3, 4, 2, 7, 300]
     columns, labels = made(sizes, 1000, 2)
     residuals = chosen(sizes, 2)
     expected = JointSample(columns, sizes, labels, 2).sums(residuals)
     monkeypatch.setattr(coded, "MOST_JOINT", joint)
+    monkeypatch.setattr(coded, "MOST_IN_PART", part)
     monkeypatch.setattr(coded, "WORTH_THREADS", 10)
+    monkeypatch.setattr(residuals_module, "WORTH_UNROLLING", 10 if joint == 30 else 10**6)
     monkeypatch.setattr("os.cpu_count", lambda: cores)
     assert JointSample(columns, sizes, labels, 2).sums(residuals).tolist() == expected.tolist()
 
@@ -70,6 +79,7 @@ def test_more_groups_than_16_bits_can_number():
     assert set(np.flatnonzero(found[:, 0])) <= {*columns[0].tolist(), *(40_000 + columns[1]).tolist()}
 
 
+@settings(deadline=None, max_examples=30)
 @given(sizes=SIZES, starts=st.lists(st.integers(-20, 20), unique=True, max_size=5))
 def test_records_are_counted_once_by_score_and_class(sizes, starts):
     columns, labels = made(sizes, 40, 2)

@@ -31,7 +31,7 @@ def residuals_of(
     table = residual_table(np.array(classes), 1) if len(base) == 1 else EXPONENTS
     chosen = Residuals(np.array(weights), np.array(base), table, np.array(classes))
     codes = np.arange(len(weights), dtype=np.uint16)[:, None]
-    sums = np.zeros((len(weights), len(base)), dtype=np.int64)
+    sums = np.zeros((len(weights), len(base)), dtype=np.int32)
     add_residuals(codes, np.array(labels, dtype=np.uint16), np.array(weights), chosen, sums)
     return sums
 

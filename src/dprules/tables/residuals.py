@@ -4,7 +4,9 @@ Weights are multiples of 1/256, probabilities and residuals multiples of 1/1024.
 record and on public numbers only, and its length is bounded after every rounding (`docs/proofs/scorecard.md`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from flint import arb, ctx
@@ -22,6 +24,10 @@ LONGEST = 512
 """Of a residual: with two classes, half of UNIT. It is the sensitivity of one column."""
 LONGEST_VECTOR = 724
 """Of a vector of residuals, with more classes: floor(512 sqrt(2))."""
+WORTH_UNROLLING = 200_000
+"""Records from which on a kernel is compiled for its number of joint codes."""
+MOST_UNROLLED = 16
+"""Joint codes beyond which that gains nothing."""
 
 Integers = NDArray[np.int64]
 
@@ -89,25 +95,33 @@ def _truncate(ball: arb) -> int:
     return int(float(ball.mid()))
 
 
-@compiled
-def _add_single(
-    codes: NDArray[np.uint16],
-    labels: NDArray[np.uint16],
-    weights: NDArray[np.int32],
-    base: int,
-    table: NDArray[np.int32],
-    sums: Integers,
-) -> None:
-    """Look up the score, then the residual, and add it to every code of the record."""
-    blocks = codes.shape[1]
-    for i in range(codes.shape[0]):
-        score = base
-        for block in range(blocks):
-            score += weights[codes[i, block]]
-        score = min(max(score, -LARGEST_SCORE), LARGEST_SCORE)
-        residual = table[labels[i], np.uint64(score + LARGEST_SCORE)]
-        for block in range(blocks):
-            sums[codes[i, block]] += residual
+@cache
+def _adder(blocks: int) -> Callable[..., None]:
+    """Return what adds up residuals of records of so many joint codes; 0: of any number.
+
+    A known number unrolls the loops, which is worth half a second of compiling for many records.
+    """
+
+    @compiled
+    def add(
+        codes: NDArray[np.uint16],
+        labels: NDArray[np.uint16],
+        weights: NDArray[np.int32],
+        base: int,
+        table: NDArray[np.int32],
+        sums: NDArray[np.int32],
+    ) -> None:
+        every = blocks if blocks > 0 else codes.shape[1]
+        for i in range(codes.shape[0]):
+            score = base
+            for block in range(every):
+                score += weights[codes[i, block]]
+            score = min(max(score, -LARGEST_SCORE), LARGEST_SCORE)
+            residual = table[labels[i], np.uint64(score + LARGEST_SCORE)]
+            for block in range(every):
+                sums[codes[i, block]] += residual
+
+    return add
 
 
 @compiled
@@ -143,7 +157,7 @@ def _add_several(
     base: Integers,
     table: NDArray[np.int32],
     class_weights: Integers,
-    sums: Integers,
+    sums: NDArray[np.int32],
 ) -> None:
     """The same with a score for each class: softmax by a table of exponentials and one division a class."""
     classes = weights.shape[1]
@@ -170,14 +184,22 @@ def _add_several(
 
 
 def add_residuals(
-    codes: NDArray[np.uint16], labels: NDArray[np.uint16], weights: Integers, residuals: Residuals, sums: Integers
+    codes: NDArray[np.uint16],
+    labels: NDArray[np.uint16],
+    weights: Integers,
+    residuals: Residuals,
+    sums: NDArray[np.int32],
 ) -> None:
-    """Add the residual of each record to the sums of its joint codes; `weights` are those of joint codes."""
+    """Add the residual of each record to the sums of its joint codes; `weights` are those of joint codes.
+
+    Requires: at most 2^21 records, so that sums fit 32 bits.
+    """
     # Weights of a usual size: a score of 2^20 is as certain as one of 2^40, and sums of 1,000 columns fit.
     narrow = np.clip(weights, -(2**20), 2**20).astype(np.int32)
     base = np.clip(residuals.base, -(2**20), 2**20)
     if weights.shape[1] == 1:
-        _add_single(codes, labels, narrow[:, 0].copy(), int(base[0]), residuals.table, sums[:, 0])
+        blocks = codes.shape[1] if len(codes) > WORTH_UNROLLING and codes.shape[1] <= MOST_UNROLLED else 0
+        _adder(blocks)(codes, labels, narrow[:, 0].copy(), int(base[0]), residuals.table, sums[:, 0])
     else:
         _add_several(codes, labels, narrow, base, residuals.table, residuals.class_weights, sums)
 

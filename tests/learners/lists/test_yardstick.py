@@ -3,7 +3,7 @@
 import numpy as np
 
 from dprules.jobs import FitRequest, ListSettings, fit_yardstick, predict
-from dprules.jobs.fitting import fit_yardsticks
+from dprules.jobs.without_privacy import fit_yardsticks
 from dprules.schema import Boolean, Label, Schema
 
 RANDOM = np.random.default_rng(5)
