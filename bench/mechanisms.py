@@ -11,7 +11,7 @@ from opendp.mod import enable_features
 
 from bench.table import markdown
 from bench.timing import alternately
-from dprules.mechanisms import AboveThreshold, bernoulli_exp, draw
+from dprules.mechanisms import AboveThreshold, bernoulli_exp, draw, gaussian
 
 TILT = 0.05
 
@@ -22,6 +22,7 @@ def run() -> list[dict[str, Any]]:
     results = [_against_numpy_draw(random, n) for n in (100_000, 10_000_000)]
     results += [
         _against_numpy_coins(random),
+        *(_against_numpy_normal(random, power) for power in (0, 10, 24)),
         *(_against_opendp(random, size) for size in (50, 1)),
         _silent_rounds(random),
     ]
@@ -48,6 +49,13 @@ def _against_numpy_coins(random: np.random.Generator) -> dict[str, Any]:
     x = random.random(1_000_000) * 5
     ours, theirs = alternately(lambda: bernoulli_exp(x), lambda: random.random(len(x)) < np.exp(-x), 11)
     return _row("bernoulli_exp, a million", "numpy random < exp", ours, theirs)
+
+
+def _against_numpy_normal(random: np.random.Generator, power: int) -> dict[str, Any]:
+    sums = np.zeros(1_000_000, dtype=np.int64)
+    sigma = 2.0**power
+    ours, theirs = alternately(lambda: gaussian(sums, sigma), lambda: np.rint(random.normal(0, sigma, len(sums))), 11)
+    return _row(f"gaussian, a million, sigma 2^{power}", "numpy rint(normal)", ours, theirs)
 
 
 def _against_opendp(random: np.random.Generator, size: int) -> dict[str, Any]:

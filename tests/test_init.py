@@ -12,10 +12,11 @@ ESTIMATORS = {
     "ConfidentWinnowClassifier",
     "DecisionListClassifier",
     "PrivateDecisionListClassifier",
+    "PrivateScorecardClassifier",
     "PrivateWinnowClassifier",
     "WinnowClassifier",
 }
-VALUES = {"Certificate", "RuleList", "Schema"}
+VALUES = {"Certificate", "RuleList", "Schema", "Scorecard"}
 ROOMS = {path.parent.name for path in Path(dprules.__file__).parent.glob("*/__init__.py")} - {"cli"}
 
 

@@ -284,8 +284,10 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "Uniform": lambda folder: Uniform(CANARY, BITS),
     "FitRequest": lambda folder: FitRequest(pd.DataFrame(CELLS), SCHEMA, labels=[WORD]),
     "LabelledTable": lambda folder: with_labels(CELLS, ["a", "b"], LABEL),
-    "PredictedRows": lambda folder: PredictedRows([WORD], [[WORD]]),
-    "PredictedBatch": lambda folder: PredictedBatch(np.array([CANARY]), np.array([WORD]), {"x": [WORD]}),
+    "PredictedRows": lambda folder: PredictedRows([WORD], [[WORD]], {"score": [CANARY]}),
+    "PredictedBatch": lambda folder: PredictedBatch(
+        1, np.array([CANARY]), np.array([WORD]), {"x": np.array([CANARY])}, {"x": [WORD]}
+    ),
     "StreamLearner": lambda folder: StreamLearner(StreamSettings(), OnlineRequest((Boolean("b"),)), (), 1),
 }
 """By the name of the class. PostgreSQL's needs a server, and is a table like DuckDB's."""

@@ -10,10 +10,11 @@ if TYPE_CHECKING:
         ConfidentWinnowClassifier,
         DecisionListClassifier,
         PrivateDecisionListClassifier,
+        PrivateScorecardClassifier,
         PrivateWinnowClassifier,
         WinnowClassifier,
     )
-    from dprules.models import RuleList
+    from dprules.models import RuleList, Scorecard
     from dprules.schema import Schema
 
 __version__ = version("dprules")
@@ -22,9 +23,11 @@ __all__ = [
     "ConfidentWinnowClassifier",
     "DecisionListClassifier",
     "PrivateDecisionListClassifier",
+    "PrivateScorecardClassifier",
     "PrivateWinnowClassifier",
     "RuleList",
     "Schema",
+    "Scorecard",
     "WinnowClassifier",
     "__version__",
 ]
@@ -34,9 +37,11 @@ _ROOMS = {
     "ConfidentWinnowClassifier": "estimators",
     "DecisionListClassifier": "estimators",
     "PrivateDecisionListClassifier": "estimators",
+    "PrivateScorecardClassifier": "estimators",
     "PrivateWinnowClassifier": "estimators",
     "RuleList": "models",
     "Schema": "schema",
+    "Scorecard": "models",
     "WinnowClassifier": "estimators",
 }
 _MODULES = (

@@ -16,6 +16,8 @@ from dprules.accounting import (
     Counts,
     Cover,
     Event,
+    Gaussian,
+    ListThenGaussian,
     Neighbours,
     PaperCover,
     Pure,
@@ -23,6 +25,7 @@ from dprules.accounting import (
     Release,
     Unit,
     cover,
+    gaussian,
     stream,
 )
 from dprules.accounting.curve import randomised_response
@@ -337,6 +340,29 @@ def test_a_file_that_would_take_for_ever_is_answered(document):
     except ModelError:
         return
     assert not read.verify()
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_gaussian_noise_is_certified_and_priced_again(relation):
+    unit = Unit("person", 3)
+    account = Account(1.0, 1e-6, relation, unit)
+    total = gaussian.mu(account.epsilon_left, account.delta_left)
+    shares = [("bins", 0.25, True), ("descent", 0.75, False)]
+    events = [(name, Gaussian.share(total, share, relation, 3, counts)) for name, share, counts in shares]
+    account.charge_together(events)
+    certificate = read_again(account.certificate(secure=True, assumptions=(*TABLE, Assumption.ROW_COUNT)))
+    assert certificate.charges == account.charges
+    assert "bins, descent (Gaussian noise)" in str(certificate.charges[0])
+    assert certificate.verify()
+    assert not certificate.charges[0].holds(account.neighbours, Unit("person", 4))
+    more = replace(account.charges[0], releases=(*account.charges[0].releases, Release("more", Gaussian(total / 1000))))
+    assert not more.holds(account.neighbours, unit)
+
+
+def test_lists_before_noise_count_their_rounds():
+    event = ListThenGaussian(Cover(TILT, rounds=200), Gaussian(1))
+    many = replace(LIST, charges=(Charge((Release("rules", event),) * 10, Fraction(1), Fraction(0)),))
+    assert "it lists more rounds than can be checked" in read_again(many).faults()
 
 
 def test_a_certificate_with_more_rounds_than_can_be_priced_does_not_verify():

@@ -1,14 +1,16 @@
 """Curves, randomised response, and group privacy against explicit laws."""
 
 from fractions import Fraction
+from itertools import pairwise
 from math import exp, inf
 
+import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.accounting import Approximate, Cover, Neighbours, Pure, Quantiles, compose
-from dprules.accounting.curve import Curve, group_weight, randomised_response, symmetric
+from dprules.accounting.curve import Curve, gaussian, gaussian_delta, group_weight, randomised_response, symmetric
 from dprules.audit import Example, Law, both_ways, exact_list_law, hockey_stick, independent, largest_loss, tilted
 from dprules.errors import PrivacyError
 
@@ -123,3 +125,63 @@ def test_epsilon_and_delta_invert_each_other():
     assert price.delta(found) <= 0.1 < price.delta(found * (1 - 1e-6))
     with pytest.raises(PrivacyError, match="No finite epsilon"):
         Approximate(1, 1e-6).curve(ADD).epsilon(0)
+
+
+def normal_hockey_stick(mu_squared, epsilon):
+    """HS_epsilon of N(mu, 1) and N(0, 1), in more digits than anything can cancel."""
+    with mpmath.workdps(900):
+        mu = mpmath.sqrt(mpmath.mpf(mu_squared.numerator) / mu_squared.denominator)
+        at = mpmath.mpf(epsilon)
+        tails = [mpmath.erfc(x / mpmath.sqrt(2)) / 2 for x in (at / mu - mu / 2, at / mu + mu / 2)]
+        return tails[0] - mpmath.exp(at) * tails[1]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(st.floats(-100, 100).map(lambda x: 10.0**x), st.floats(1e-3, 40)),
+    st.one_of(st.floats(0, 500), st.floats(-100, 2.5).map(lambda x: 10.0**x), st.floats(-50, 0)),
+)
+def test_the_gaussian_curve_is_that_of_two_normals_rounded_up(mu, epsilon):
+    square = Fraction(mu) ** 2
+    found = gaussian_delta(square, epsilon)
+    with mpmath.workdps(900):
+        truth = normal_hockey_stick(square, epsilon)
+        assert found >= truth
+        assert found <= truth * (1 + mpmath.mpf(2) ** -40) + mpmath.mpf("1e-300")
+
+
+@pytest.mark.parametrize(("scale", "most"), [(1e-100, 1e-90), (1e-3, 1e-2), (1.0, 1.0), (1e3, 1.0), (1e100, 1.0)])
+def test_the_gaussian_curve_falls_and_stays_within_its_limits(scale, most):
+    deltas = [gaussian_delta(Fraction(scale) ** 2, k * max(scale, scale**2) / 7) for k in range(60)]
+    assert all(late <= early for early, late in pairwise(deltas))
+    assert 0 < deltas[0] <= most
+    assert all(0 <= each <= 1 for each in deltas)
+
+
+def test_the_gaussian_curve_below_zero_is_what_the_other_direction_says():
+    price = gaussian(Fraction(1, 4))
+    for epsilon in (-3.0, -0.5, -1e-9):
+        direct = gaussian_delta(Fraction(1, 4), epsilon)
+        assert direct <= price.at(epsilon) <= direct * (1 + 1e-13)
+
+
+@pytest.mark.parametrize("rows", [2, 5, 1000])
+def test_a_group_moves_gaussian_sums_by_as_many_records(rows):
+    """Sums of c records move c times as far: no less is right, and generic group privacy is far dearer."""
+    price = gaussian(Fraction(1, 10**4))
+    group = price.for_group(rows)
+    assert group.mu_squared == Fraction(rows**2, 10**4)
+    assert group.rho == pytest.approx(rows**2 * price.rho)
+    generic = Curve(price.forward, price.backward).for_group(rows)
+    for epsilon in (0.01 * rows, 0.04 * rows):
+        truth = normal_hockey_stick(group.mu_squared, epsilon)
+        assert truth <= group.delta(epsilon) <= float(truth) * (1 + 1e-12)
+        assert group.delta(epsilon) < generic.delta(epsilon)
+
+
+def test_long_sums_are_shortened_upwards():
+    """Sums of squares with many denominators are priced a little too high, and quickly."""
+    square = sum((Fraction(1, 10**148 + k) * 10**145 for k in range(1, 40)), Fraction(0))
+    exact = gaussian_delta(square, 1.0)
+    assert exact <= gaussian(square).delta(1.0) <= exact * (1 + 1e-12)
+    assert gaussian(square).mu_squared == square

@@ -6,7 +6,7 @@ import pyarrow.csv
 import pytest
 
 from cli.helpers import Shell
-from dprules.jobs import FitRequest, fit
+from dprules.jobs import FitRequest, ScorecardSettings, fit
 from dprules.jobs.example import SCHEMA, hospital_stays
 
 
@@ -23,3 +23,11 @@ def stays(tmp_path_factory) -> Path:
     (folder / "schema.toml").write_text(SCHEMA.to_toml())
     fit(FitRequest(str(folder / "stays.csv"), SCHEMA)).save(folder / "model.json")
     return folder
+
+
+@pytest.fixture(scope="session")
+def card(stays, tmp_path_factory) -> Path:
+    """A scorecard of the stays."""
+    path: Path = tmp_path_factory.mktemp("card") / "card.json"
+    fit(FitRequest(str(stays / "stays.csv"), SCHEMA, ScorecardSettings())).save(path)
+    return path

@@ -6,6 +6,7 @@ import logging
 import pickle
 import traceback
 import warnings
+from itertools import product
 from typing import Any
 
 import duckdb
@@ -25,6 +26,7 @@ from door.odd import NUMBERS, OBJECTS, TEXTS
 from dprules import (
     DecisionListClassifier,
     PrivateDecisionListClassifier,
+    PrivateScorecardClassifier,
     PrivateWinnowClassifier,
     WinnowClassifier,
 )
@@ -195,6 +197,9 @@ def commands(source, folder):
         (*fit, "-o", model, "--report", folder / "report.html"),
         (*fit, "-o", folder / "replace.json", "--neighbours", "replace", "--unit", "ward", "--json"),
         (*fit, "-o", folder / "public.json", "--rows-are-public"),
+        (*fit, "-o", folder / "card.json", "--model", "scorecard", "--report", folder / "card.html"),
+        ("show", folder / "card.json"),
+        ("evaluate", folder / "card.json", *source, "--epsilon", "1"),
         ("schema", "draft", *source, "--label", "readmitted", "-o", folder / "draft.toml"),
         ("show", model),
         ("verify", model),
@@ -333,6 +338,8 @@ FRAMES: dict[str, Any] = {
 MODELS = [
     PrivateDecisionListClassifier(),
     PrivateDecisionListClassifier(classes=[0, 1]),
+    PrivateScorecardClassifier(),
+    PrivateScorecardClassifier(classes=[0, 1], terms="all"),
     PrivateWinnowClassifier(),
     PrivateWinnowClassifier(classes=[0, 1], values="real"),
     PrivateWinnowClassifier(classes=[0, 1], width=2),
@@ -366,7 +373,8 @@ def test_no_odd_cell_stops_an_estimator_or_is_seen(name, where):
     plain = np.array([0, 1, 0, 1], dtype=object)
     X = np.column_stack([odd_column(cell) if where != "y" else plain, plain])
     y = odd_column(cell) if where != "X" else plain
-    for model in (PrivateDecisionListClassifier(classes=[0, 1]), PrivateWinnowClassifier(classes=[0, 1])):
+    for make in (PrivateDecisionListClassifier, PrivateScorecardClassifier, PrivateWinnowClassifier):
+        model = make(classes=[0, 1])
         assert all_that_is_told(lambda model=model: model.fit(X, y).predict(X)) == ""
         assert_silent(str(model.__dict__))
     online = PrivateWinnowClassifier(classes=[0, 1], features=["a"])
@@ -379,8 +387,9 @@ def test_no_odd_cell_stops_an_estimator_or_is_seen(name, where):
 
 def test_no_estimator_shows_a_cell_of_a_frame_with_a_schema():
     stays = table(*PLACES).to_pandas()
-    for frame in (stays, pl.DataFrame(stays), pa.table(stays)):
-        model = PrivateDecisionListClassifier(schema=SCHEMA)
+    makers = (PrivateDecisionListClassifier, PrivateScorecardClassifier)
+    for frame, make in product((stays, pl.DataFrame(stays), pa.table(stays)), makers):
+        model = make(schema=SCHEMA)
         text = all_that_is_told(lambda model=model, frame=frame: model.fit(frame))
         assert_silent(text + str(vars(model)) + pickle.dumps(model).decode("latin-1"))
 

@@ -1,8 +1,9 @@
 import pytest
 
 from cli.helpers import assert_one_sentence
-from dprules.cli.demo import FILES
+from dprules.cli.demo import CHOICE, FILES
 from dprules.cli.exits import Exit
+from dprules.models import Released
 
 
 @pytest.mark.slow
@@ -12,8 +13,15 @@ def test_end_to_end(shell, tmp_path):
         ran = shell("demo", "--output", folder)
         assert ran.code == Exit.OK, ran.err
         assert "without privacy" in ran.out
+        assert "private list, epsilon 1" in ran.out
+        assert "private scorecard, epsilon 1" in ran.out
+        assert CHOICE in " ".join(ran.out.split())
     assert {path.name for path in folder.iterdir()} == set(FILES)
-    assert shell("verify", folder / "model.json").code == Exit.OK
+    for name in ("model.json", "scorecard.json"):
+        assert shell("verify", folder / name).code == Exit.OK
+        assert str(Released.load(folder / name)) in ran.out
+    assert "The list" in (folder / "report.html").read_text()
+    assert "The card" in (folder / "scorecard.html").read_text()
     assert shell("fit", folder / "stays.csv", "--schema", folder / "schema.toml", "-o", tmp_path / "m.json").code == 0
 
 

@@ -27,7 +27,7 @@ def test_everything_is_printed(shell, evaluate):
     said = shell(*evaluate, "--public").out
     for words in ("accuracy", "majority baseline", "balanced accuracy", "AUC", "recall", "precision", "truly yes"):
         assert words in said
-    assert "By rule" in said
+    assert "By answer" in said
 
 
 def test_a_model_no_better_than_the_baseline_is_told(shell, evaluate, tmp_path):

@@ -10,6 +10,7 @@ from dprules.cli import evaluate, export, fit, predict, schema, stream
 from dprules.jobs import (
     FitRequest,
     ListSettings,
+    ScorecardSettings,
     StreamSettings,
     draft_schema,
     plan_list,
@@ -29,6 +30,7 @@ def names(call, *left_out):
 
 REQUEST = {field.name for field in fields(FitRequest)} - {"settings"}
 SETTINGS = {field.name for field in fields(ListSettings)}
+EVERY_SETTING = SETTINGS | {field.name for field in fields(ScorecardSettings)}
 SOURCES = {"table", "delimiter", "multiline"}
 """How files and databases are read: frames need none of it."""
 
@@ -36,10 +38,10 @@ SOURCES = {"table", "delimiter", "multiline"}
 def test_a_fit_by_command_has_every_field_of_a_request():
     shares = {"counts": "counts", "class_counts": "classes", "cuts": "cuts"}
     assert set(shares.values()) == set(SHARES)
-    options = names(fit.fit, "output", "report", "force", "dry_run", "as_json")
+    options = names(fit.fit, "model", "output", "report", "force", "dry_run", "as_json")
     asked = (options - set(shares)) | {"shares"}
     # Labels are a column of the table, and a schema file leaves nothing to infer.
-    assert asked == (REQUEST | SETTINGS) - {"labels", "assumptions"}
+    assert asked == (REQUEST | EVERY_SETTING) - {"labels", "assumptions"}
 
 
 def test_a_fit_by_estimator_has_every_field_of_a_request():
@@ -56,8 +58,19 @@ def test_defaults_agree():
         for name, parameter in inspect.signature(call).parameters.items():
             if name in ("epsilon", "delta", "neighbours", "unit", "unit_rows", "rows_are_public"):
                 assert parameter.default == request[name], name
-            if name in ("width", "max_rules", "accounting"):
+            if name in ("width", "max_rules", "accounting") and call != fit.fit:
                 assert parameter.default == settings[name], name
+
+
+def test_a_command_shows_the_defaults_of_settings_that_only_one_model_has():
+    """They are None, so that one which was given to another model is refused."""
+    settings = {field.name: field.default for kind in (ListSettings, ScorecardSettings) for field in fields(kind)}
+    for name, parameter in inspect.signature(fit.fit).parameters.items():
+        if name in settings:
+            assert parameter.default is None
+            (option,) = parameter.annotation.__metadata__
+            shown = option.show_default if isinstance(option.show_default, str) else "None"
+            assert shown == str(settings[name]), name
 
 
 def test_a_stream_by_command_and_by_estimator_has_every_setting():
@@ -71,7 +84,7 @@ FACES = {
     "draft": (schema.draft, draft_schema, {"output", "force"}, {}),
     "evaluate": (evaluate.evaluate, evaluate_job, {"as_json", "unverified"}, {"model": "released"}),
     "export": (export.export, export_job, {"output", "force", "unverified"}, {"model": "released"}),
-    "predict": (predict.predict, predict_beside, {"output", "force", "unverified"}, {}),
+    "predict": (predict.predict, predict_beside, {"output", "force", "unverified"}, {"probabilities": "likely"}),
     "stream init": (stream.init, stream_init, set(), {"state": "folder", "features": "schema"}),
     "stream learn": (stream.learn, stream_learn, {"as_json"}, {"state": "stream"}),
 }

@@ -36,6 +36,21 @@ def test_the_list_and_its_statement_are_printed_and_written(shell, fit, tmp_path
     assert "http" not in page.replace("http-equiv", "")
 
 
+def test_a_scorecard_is_printed_and_written(shell, fit, tmp_path):
+    options = ("--model", "scorecard", "--terms", "8", "--class-weight", "balanced")
+    code, out, err = shell(*fit(*options, "--report", tmp_path / "report.html"))
+    assert code == Exit.OK, err
+    released = Released.load(tmp_path / "model.json")
+    assert str(released) in out
+    assert released.model.kind == "scorecard"
+    assert released.certificate.settings["terms"] == 8
+    assert released.certificate.settings["class_weight"] == "balanced"
+    assert "<svg" in (tmp_path / "report.html").read_text()
+    assert shell(*fit("--model", "scorecard", "--terms", "all", "--dry-run", output="other.json")).out.startswith(
+        "Everything is in order: 10 columns, 51 bins. Nothing was learnt and nothing was spent."
+    )
+
+
 def test_json(shell, fit, tmp_path):
     ran = shell(*fit("--json"))
     assert ran.out == (tmp_path / "model.json").read_text()
@@ -170,6 +185,20 @@ STRUCTURAL = {
     "delta": (lambda f, s, t: f("--delta", "2"), "delta must", Exit.PARAMETER),
     "no delta": (lambda f, s, t: f("--delta", "0"), "delta must", Exit.PARAMETER),
     "width": (lambda f, s, t: f("--width", "9"), "width must be 1, 2 or 3", Exit.PARAMETER),
+    "width of a card": (
+        lambda f, s, t: f("--model", "scorecard", "--width", "2"),
+        "a scorecard has no width. Leave it out",
+        Exit.PARAMETER,
+    ),
+    "terms of a list": (lambda f, s, t: f("--terms", "5"), "a list has no terms. Leave it out", Exit.PARAMETER),
+    "terms": (lambda f, s, t: f("--model", "scorecard", "--terms", "few"), "terms must be", Exit.PARAMETER),
+    "no terms": (lambda f, s, t: f("--model", "scorecard", "--terms", "0"), "terms must be", Exit.PARAMETER),
+    "model": (lambda f, s, t: f("--model", "tree"), "model must be list or scorecard", Exit.PARAMETER),
+    "delta of a card": (
+        lambda f, s, t: f("--model", "scorecard", "--delta", "0"),
+        "delta must lie strictly between 0 and 1",
+        Exit.PARAMETER,
+    ),
     "max rules": (lambda f, s, t: f("--max-rules", "0"), "max_rules must be", Exit.PARAMETER),
     "many rules": (lambda f, s, t: f("--max-rules", "9" * 12), "max_rules must be at most", Exit.PARAMETER),
     "reward": (lambda f, s, t: f("--reward", "2"), "reward must lie in", Exit.PARAMETER),
@@ -181,7 +210,7 @@ STRUCTURAL = {
     "unit column": (lambda f, s, t: f("--unit", "nobody"), "has no column 'nobody'", Exit.INPUT),
     "shares": (
         lambda f, s, t: f("--counts", "0.99", "--max-rules", "2", "--reward", "0.5", "--class-weight", "balanced"),
-        "leave nothing for the rules",
+        "leave nothing for the model",
         Exit.PARAMETER,
     ),
     "share": (lambda f, s, t: f("--cuts", "2"), "must lie strictly between 0 and 1", Exit.PARAMETER),

@@ -221,6 +221,10 @@ def use_schema(schema, folder):
             check("export", folder / "fitted.json", "--to", "sql", "--dialect", dialect)
         check("export", folder / "fitted.json", "--to", "python")
         check("predict", folder / "fitted.json", folder / "stays.csv")
+    ran = check(*fit, "--model", "scorecard", "-o", folder / "card.json", "--report", folder / "card.html")
+    if ran.code == Exit.OK:
+        assert check("verify", folder / "card.json").code == Exit.OK
+        check("predict", folder / "card.json", folder / "stays.csv", "--probabilities")
 
 
 @MANY
@@ -295,8 +299,9 @@ def use_table(data, folder, *more):
         )
     fit = ("fit", data, *more, "--schema", folder / "schema.toml", "-o", folder / "fitted.json", "--force")
     check(*fit, "--max-rules", "2")
+    check(*fit, "--model", "scorecard")
     check(*fit, "--rows-are-public", "--dry-run")
-    check("predict", folder / "model.json", data, *more, "--keep", "age")
+    check("predict", folder / "model.json", data, *more, "--keep", "age", "--probabilities")
     check("evaluate", folder / "model.json", data, *more, "--epsilon", "1")
 
 
@@ -348,7 +353,7 @@ def test_private_states_of_streams(folder, seed):
 NUMBERS = ["0", "-1", "1", "2", "1e-300", "1e300", "nan", "inf", "-inf", "1e-17", "0.5", "499", "99999999999999999999"]
 SHARES = ["--counts", "--cuts", "--class-counts"]
 OPTIONS = {
-    "fit": ["--epsilon", "--delta", "--max-rules", "--width", "--reward", "--unit-rows", "--seed", *SHARES],
+    "fit": ["--epsilon", "--delta", "--max-rules", "--width", "--reward", "--unit-rows", "--seed", "--terms", *SHARES],
     "evaluate": ["--epsilon"],
     "plan list": ["--features", "--epsilon", "--delta", "--rows", "--error", "--width", "--failure"],
     "plan stream": ["--features", "--margin", "--horizon", "--epsilon", "--delta", "--failure"],
@@ -365,9 +370,10 @@ def test_numbers_of_options(folder, data):
     numbers = [word for option in chosen for word in (option, data.draw(st.sampled_from(NUMBERS)))]
     schema = folder / "schema.toml"
     algorithm = data.draw(st.sampled_from(ALGORITHMS))
+    kind = ("--model", data.draw(st.sampled_from(["list", "scorecard"])))
     shutil.rmtree(folder / "new", ignore_errors=True)
     usual: dict[str, tuple[Any, ...]] = {
-        "fit": (folder / "stays.csv", "--schema", schema, "-o", folder / "o.json", "--force", "--unit", "age"),
+        "fit": (folder / "stays.csv", "--schema", schema, "-o", folder / "o.json", "--force", "--unit", "age", *kind),
         "evaluate": (folder / "model.json", folder / "stays.csv"),
         "plan list": ("--features", "10"),
         "plan stream": ("--features", "10", "--margin", "0.2", "--horizon", "1000"),

@@ -61,3 +61,22 @@ def test_lines_without_a_prediction_are_counted(shell, stays, tmp_path):
     assert len(ran.out.splitlines()) == 6
     assert "2 lines cannot be read" in ran.err
     assert "pipe" not in ran.err
+
+
+def test_probabilities_and_scores_stand_beside_the_labels(shell, stays, card):
+    for model, titles in ((stays / "model.json", []), (card, ["score"])):
+        ran = shell("predict", model, stays / "stays.csv", "--probabilities")
+        rows = list(csv.reader(ran.out.splitlines()))
+        assert rows[0] == ["predicted_readmitted", "probability_yes", *titles]
+        assert len(rows) == 3001
+        assert all(0 <= float(row[1]) <= 1 for row in rows[1:])
+        assert all((float(row[1]) > 0.5) == (row[0] == "yes") for row in rows[1:])
+        assert all(row[2].lstrip("-").isdigit() for row in rows[1:] if titles)
+
+
+def test_a_list_without_counts_has_no_probabilities(shell, stays, tmp_path):
+    model = ("--max-rules", "2", "--reward", "0.5", "-o", tmp_path / "plain.json")
+    assert shell("fit", stays / "stays.csv", "--schema", stays / "schema.toml", *model).code == Exit.OK
+    ran = shell("predict", tmp_path / "plain.json", stays / "stays.csv", "--probabilities")
+    assert_refused(ran, Exit.PARAMETER)
+    assert "probabilities need noisy counts" in ran.err

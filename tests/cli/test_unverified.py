@@ -8,7 +8,7 @@ import pytest
 from cli.helpers import Shell, assert_one_sentence, assert_refused, write_lines
 from cli.test_stream import SCHEMA, events
 from dprules.cli.exits import Exit
-from dprules.cli.options import BANNER
+from dprules.cli.options import BANNER, ModelFile
 
 
 def claim_less(document):
@@ -109,7 +109,7 @@ def test_commands_that_take_a_model_are_all_of_these():
     with_models = set()
     for command in app.registered_commands:
         assert command.callback is not None
-        if "model" in command.callback.__annotations__:
+        if command.callback.__annotations__.get("model") == ModelFile:
             with_models.add(command.callback.__name__)
     assert with_models == {words.split()[0] for words in COMMANDS} | {"verify"}
 

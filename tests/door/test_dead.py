@@ -18,7 +18,12 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import roc_auc_score
 from sklearn.multiclass import OneVsRestClassifier
 
-from dprules import DecisionListClassifier, PrivateDecisionListClassifier, PrivateWinnowClassifier
+from dprules import (
+    DecisionListClassifier,
+    PrivateDecisionListClassifier,
+    PrivateScorecardClassifier,
+    PrivateWinnowClassifier,
+)
 from dprules.accounting import Unit
 from dprules.errors import ParameterError
 from dprules.jobs import FitRequest, ListSettings, check_fit, export, fit, fit_without_privacy, predict
@@ -168,7 +173,7 @@ def test_nor_one_of_a_file_of_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "odd", ["x", None, 10**400, math.inf, b"\xff", [1], object()], ids=lambda cell: type(cell).__name__
 )
-@pytest.mark.parametrize("make", [PrivateDecisionListClassifier, PrivateWinnowClassifier])
+@pytest.mark.parametrize("make", [PrivateDecisionListClassifier, PrivateScorecardClassifier, PrivateWinnowClassifier])
 def test_one_odd_cell_among_numbers_stops_no_estimator(make: Any, odd: object) -> None:
     """With the classes given, and so nothing inferred from rows."""
     X = np.empty((SIZE + 1, 2), dtype=object)
@@ -183,7 +188,7 @@ def test_one_odd_cell_among_numbers_stops_no_estimator(make: Any, odd: object) -
 
 
 @pytest.mark.parametrize("kind", ["string", "category", "str", "object"])
-@pytest.mark.parametrize("make", [PrivateDecisionListClassifier, DecisionListClassifier])
+@pytest.mark.parametrize("make", [PrivateDecisionListClassifier, PrivateScorecardClassifier, DecisionListClassifier])
 def test_columns_of_text_in_pandas(make: Any, kind: str) -> None:
     frame = pd.DataFrame({"c": pd.Series(["u", "v", None, "u"] * 10, dtype=kind)})
     schema = Schema(Label("y", [0, 1]), [Categorical("c", ["u", "v"])])
@@ -361,7 +366,7 @@ def test_five_thousand_values() -> None:
         {"c": cells, "b": labels == "1", "y": labels}, schema, ListSettings(width=1), epsilon=1, seed=0
     )
     assert fit(request).verify()
-    assert len(fit_without_privacy(request, max_rules=2).rules) >= 1
+    assert len(fit_without_privacy(request, max_rules=2, width=1).rules) >= 1
 
 
 @pytest.mark.slow

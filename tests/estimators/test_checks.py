@@ -9,6 +9,7 @@ from dprules import (
     ConfidentWinnowClassifier,
     DecisionListClassifier,
     PrivateDecisionListClassifier,
+    PrivateScorecardClassifier,
     PrivateWinnowClassifier,
     WinnowClassifier,
 )
@@ -25,6 +26,22 @@ LISTS = [
     PrivateDecisionListClassifier(rows_are_public=True),
     PrivateDecisionListClassifier(width=3, max_rules=3, reward=0.5, random_state=0),
 ]
+SCORECARDS = [
+    PrivateScorecardClassifier(),
+    PrivateScorecardClassifier(terms="all", random_state=0),
+]
+MORE_SCORECARDS = [
+    PrivateScorecardClassifier(terms=1),
+    PrivateScorecardClassifier(terms=5, neighbours="replace"),
+    PrivateScorecardClassifier(terms="all", epsilon=20.0),
+    PrivateScorecardClassifier(epsilon=0.01),
+    PrivateScorecardClassifier(epsilon=5.0, delta=1e-9),
+    PrivateScorecardClassifier(rows_are_public=True),
+    PrivateScorecardClassifier(class_weight="balanced"),
+    PrivateScorecardClassifier(class_weight="balanced", neighbours="replace", terms="all"),
+    PrivateScorecardClassifier(class_weight="balanced", epsilon=20.0),
+    PrivateScorecardClassifier(class_weight="balanced", epsilon=20.0, terms="all", random_state=0),
+]
 STREAMS = [
     WinnowClassifier(),
     WinnowClassifier(values="real"),
@@ -38,8 +55,15 @@ STREAMS = [
 
 @pytest.mark.filterwarnings("ignore:class weights differ:UserWarning")
 @pytest.mark.filterwarnings("ignore:class_weight is only used:UserWarning")
-@parametrize_with_checks([*LISTS, *STREAMS])
+@parametrize_with_checks([*LISTS, *SCORECARDS, *STREAMS])
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:class weights differ:UserWarning")
+@parametrize_with_checks(MORE_SCORECARDS)
+def test_scikit_learn_checks_of_more_scorecards(estimator, check):
     check(estimator)
 
 

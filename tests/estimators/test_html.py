@@ -7,19 +7,26 @@ import numpy as np
 import pytest
 from sklearn.utils import estimator_html_repr
 
-from dprules import DecisionListClassifier, PrivateDecisionListClassifier, PrivateWinnowClassifier, WinnowClassifier
+from dprules import (
+    DecisionListClassifier,
+    PrivateDecisionListClassifier,
+    PrivateScorecardClassifier,
+    PrivateWinnowClassifier,
+    WinnowClassifier,
+)
 from dprules.schema import Boolean, Label, Schema
 
 X = np.random.default_rng(0).random((2000, 3)) < 0.5
 NASTY = "<script>alert(1)</script>"
 
 
-@pytest.fixture(scope="module")
-def fitted() -> PrivateDecisionListClassifier:
+@pytest.fixture(scope="module", params=[PrivateDecisionListClassifier, PrivateScorecardClassifier])
+def fitted(request) -> PrivateDecisionListClassifier | PrivateScorecardClassifier:
     schema = Schema(Label("y", ("<b>no</b>", "yes")), (Boolean(NASTY), Boolean("b")))
     frame = {NASTY: X[:, 0], "b": X[:, 1]}
     labels = np.where(X[:, 0], "yes", "<b>no</b>")
-    return PrivateDecisionListClassifier(epsilon=3.0, schema=schema).fit(frame, labels)
+    classifier = request.param
+    return classifier(epsilon=3.0, schema=schema).fit(frame, labels)
 
 
 def added(model):
@@ -34,7 +41,7 @@ def test_before_the_fit_it_is_scikit_learns():
     assert "PrivateWinnowClassifier" in PrivateWinnowClassifier()._repr_html_()
 
 
-def test_a_fitted_list_shows_its_rules_and_its_statement_escaped(fitted):
+def test_a_fitted_model_shows_what_it_asks_and_its_statement_escaped(fitted):
     shown = added(fitted)
     assert "&lt;script&gt;alert(1)&lt;/script&gt; is " in shown
     assert "&lt;b&gt;no&lt;/b&gt;" in shown
@@ -74,7 +81,9 @@ def test_a_delta_that_is_too_large_is_warned_of():
 
 
 @pytest.mark.parametrize("generator", [np.random.default_rng, np.random.RandomState])
-@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier])
+@pytest.mark.parametrize(
+    "estimator", [PrivateDecisionListClassifier, PrivateScorecardClassifier, PrivateWinnowClassifier]
+)
 def test_a_generator_is_the_same_after_a_pickle(generator, estimator):
     model = pickle.loads(pickle.dumps(estimator(random_state=generator(3)).fit(X, X[:, 0])))
     assert "Changed after the fit" not in model._repr_html_()

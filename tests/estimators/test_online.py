@@ -145,7 +145,7 @@ def test_the_hypothesis_says_what_the_classifier_says(setting):
     signs[::11, 5] = np.inf
     model = PrivateWinnowClassifier(**{"epsilon": 4.0} | setting).fit(signs, Y)
     rows = [dict(zip(NAMES, row, strict=True)) for row in signs[:400]]
-    assert model.hypothesis_.predict(rows) == model.predict(signs[:400]).tolist()
+    assert model.hypothesis_.predict(rows).tolist() == model.predict(signs[:400]).tolist()
     assert [model.predict_one(row) for row in rows[:40]] == model.predict(signs[:40]).tolist()
 
 

@@ -11,6 +11,7 @@ from dprules import (
     ConfidentWinnowClassifier,
     DecisionListClassifier,
     PrivateDecisionListClassifier,
+    PrivateScorecardClassifier,
     PrivateWinnowClassifier,
     WinnowClassifier,
 )
@@ -35,6 +36,21 @@ LISTS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("given", LISTS, ids=lambda case: ",".join(case))
 def test_lists_take_scalars_of_numpy(given):
     model = PrivateDecisionListClassifier(**given).fit(FRAME if "schema" in given else X, Y)
+    assert Released.from_json(model.model_.to_json()) == model.model_
+    assert model.model_.verify()
+
+
+SCORECARDS: list[dict[str, Any]] = [
+    dict(terms=np.int64(2), epsilon=np.float32(2), delta=np.float64(1e-5), random_state=np.int64(1)),
+    dict(terms=np.str_("all"), neighbours=np.str_("replace"), class_weight=np.str_("balanced")),
+    dict(rows_are_public=np.bool_(True), classes=np.array([False, True]), class_weight={np.True_: np.float32(2)}),
+    dict(schema=SCHEMA, unit=np.str_("person"), unit_rows=np.int64(2), shares={np.str_("cuts"): np.float32(0.125)}),
+]
+
+
+@pytest.mark.parametrize("given", SCORECARDS, ids=lambda case: ",".join(case))
+def test_scorecards_take_scalars_of_numpy(given):
+    model = PrivateScorecardClassifier(**given).fit(FRAME if "schema" in given else X, Y)
     assert Released.from_json(model.model_.to_json()) == model.model_
     assert model.model_.verify()
 
@@ -69,7 +85,9 @@ def test_yardsticks_do_too():
 
 
 @pytest.mark.parametrize("bad", [-1, 1.5, "3", True, np.random.SeedSequence(1)], ids=lambda bad: type(bad).__name__)
-@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateWinnowClassifier])
+@pytest.mark.parametrize(
+    "estimator", [PrivateDecisionListClassifier, PrivateScorecardClassifier, PrivateWinnowClassifier]
+)
 def test_what_is_no_seed_is_refused(bad, estimator):
     with pytest.raises(ParameterError, match=r"random_state must be None, a whole number"):
         estimator(random_state=bad).fit(X, Y)
@@ -126,12 +144,18 @@ def test_rows_are_public_only_if_it_says_true(answer):
         PrivateDecisionListClassifier(rows_are_public=answer).fit(X, Y)
 
 
-def test_weights_that_lists_do_not_take_are_brought_nearer_with_a_warning():
-    model = PrivateDecisionListClassifier(class_weight={False: 1000})
-    with pytest.warns(UserWarning, match="class weights differ by more than 64"):
+@pytest.mark.parametrize("estimator", [PrivateDecisionListClassifier, PrivateScorecardClassifier])
+def test_weights_that_are_too_far_apart_are_brought_nearer_with_a_warning(estimator):
+    model = estimator(class_weight={False: 1000})
+    with pytest.warns(UserWarning, match="class weights differ by more than 64") as warned:
         assert model.fit(X, Y).certificate_.settings["class_weight"] == {"False": 1000.0, "True": 1000 / 64}
+    assert [warning.filename for warning in warned] == [__file__]
     assert model.model_.verify()
     model.set_params(class_weight={False: 64, True: 1}).fit(X, Y)  # without one
+
+
+def test_weights_that_the_paper_does_not_know_are_ignored_with_a_warning():
     paper = PrivateDecisionListClassifier(accounting="paper", class_weight="balanced")
-    with pytest.warns(UserWarning, match="class_weight is only used with accounting='exact'"):
+    with pytest.warns(UserWarning, match="class_weight is only used with accounting='exact'") as warned:
         assert paper.fit(X, Y).certificate_.settings["class_weight"] is None
+    assert [warning.filename for warning in warned] == [__file__]

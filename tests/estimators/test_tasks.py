@@ -1,4 +1,4 @@
-"""What a list is fitted on, with and without a schema."""
+"""What a classifier is fitted on, with and without a schema."""
 
 import numpy as np
 import pandas as pd

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dprules.jobs import FitRequest, fit
+from dprules.jobs import FitRequest, ScorecardSettings, fit
 from dprules.models import Released
 from dprules.schema import Boolean, Categorical, Label, Numeric, Schema
 
@@ -29,3 +29,8 @@ def table() -> pa.Table:
 @pytest.fixture(scope="session")
 def released(table, schema) -> Released:
     return fit(FitRequest(table, schema, epsilon=5.0))
+
+
+@pytest.fixture(scope="session")
+def card(table, schema) -> Released:
+    return fit(FitRequest(table, schema, ScorecardSettings(), epsilon=5.0))

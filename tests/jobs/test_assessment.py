@@ -115,5 +115,5 @@ def test_the_document_has_every_figure():
     for name in ("rows", "accuracy", "baseline", "balanced_accuracy", "auc"):
         assert document[name]["low"] <= document[name]["value"] <= document[name]["high"]
     assert [one["class"] for one in document["classes"]] == ["no", "yes"]
-    assert len(document["rules"]) == 3
+    assert len(document["answers"]) == 3
     assert len(document["confusion"]["counts"]) == 2

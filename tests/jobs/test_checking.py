@@ -40,7 +40,8 @@ def test_what_is_counted_and_spent_is_what_a_fit_does(write):
     assert report.unused == ()
     schema = Schema.from_file(path)
     summary = check_fit(FitRequest(FRAME, schema, epsilon=2, delta=1e-5))
-    assert (report.literals, report.conditions) == (summary.literals, summary.conditions) == (12, 12 + 6 * 6 + 3)
+    assert {"literals": report.literals, "conditions": report.conditions} == summary.survey
+    assert summary.survey == {"literals": 12, "conditions": 12 + 6 * 6 + 3}
     charges = fit(FitRequest(FRAME, schema, epsilon=2, delta=1e-5)).certificate.charges
     assert [part.epsilon for part in report.spending] == [float(charge.epsilon) for charge in charges]
     spent = {part.what: part.epsilon for part in report.spending}
@@ -132,7 +133,7 @@ def test_shares_that_leave_nothing_are_gaps_with_their_lines(write):
     path = write(('{ kind = "categorical", values = ["u", "v", "w"] }', PRIVATE), ('id = "ignore"', f"id = {PRIVATE}"))
     report = check_schema(path, FRAME)
     assert [(gap.line, gap.where) for gap in report.gaps] == [(8, "columns.ward.values"), (9, "columns.id.values")]
-    assert "leave nothing of epsilon for the rules" in report.gaps[0].rule
+    assert "leave nothing of epsilon for the model" in report.gaps[0].rule
     path.write_text(path.read_text().replace("0.6", "0.05").replace("delta = 0.2", "delta = 0.5"))
     assert ["of delta for" in gap.rule for gap in check_schema(path).gaps] == [True, True]
     path.write_text(path.read_text().replace("delta = 0.5", "delta = 0.1").replace('["a", "b"]', '"?"'))

@@ -17,7 +17,7 @@ def test_no_cell_is_read_unless_values_are_public(monkeypatch):
     stays = hospital_stays(500, 1)
     drafted = draft_schema(stays, "readmitted", values_are_public=True).schema()
     assert drafted.values_are_public
-    assert check_fit(FitRequest(stays, drafted)).literals > 20
+    assert check_fit(FitRequest(stays, drafted)).survey["literals"] > 20
     assert "read off the data" in fit(FitRequest(stays, drafted)).certificate.statement()
 
     def fail(*_arguments):

@@ -6,10 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from dprules.accounting import Counts
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
-from dprules.jobs import FitRequest, evaluate, fit, predict
+from dprules.jobs import FitRequest, evaluate, fit, predict, predict_probabilities
 from dprules.jobs.evaluation import ANSWERS
 from dprules.schema import Label
 
@@ -18,6 +19,19 @@ def test_public_rows_are_counted_exactly(table, released):
     found = evaluate(released, table, public=True)
     assert found.accuracy.value == (predict(released.model, table) == np.array(table["y"])).mean()
     assert (found.rows.value, found.rows.low, found.epsilon, found.certificate) == (2000, None, None, None)
+
+
+def test_a_scorecard_is_counted_by_the_rows_of_its_table(table, card):
+    found = evaluate(card, table, public=True)
+    truth = np.array(table["y"])
+    assert found.accuracy.value == (predict(card.model, table) == truth).mean()
+    assert found.auc.value == pytest.approx(
+        roc_auc_score(truth == "yes", predict_probabilities(card.model, table)[:, 1])
+    )
+    assert [group.name for group in found.groups] == [answer.name for answer in card.model.answers()]
+    bought = evaluate(card, table, epsilon=1.0)
+    assert abs(bought.accuracy.value - found.accuracy.value) < 0.05
+    assert bought.certificate.verify()
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])

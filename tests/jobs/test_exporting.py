@@ -9,7 +9,7 @@ import pytest
 
 from dprules.errors import ParameterError
 from dprules.jobs import export, predict
-from dprules.models import Halfspace, RuleList
+from dprules.models import Halfspace, RuleList, Scorecard
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
@@ -50,3 +50,15 @@ def test_what_there_is_not(released):
         export(released, "cobol")
     with pytest.raises(ParameterError, match="dialect must be one of"):
         export(released, "sql", dialect="dbase")
+
+
+def test_a_scorecard_in_every_form(card, table):
+    with duckdb.connect() as connection:
+        connection.register("t", table)
+        found = connection.sql(export(card, "sql", "t")).to_arrow_table()
+    assert found[f"predicted_{card.label.name}"].to_pylist() == predict(card.model, table).tolist()
+    module: dict[str, object] = {}
+    exec(export(card, "python"), module)
+    assert [module["predict"](row) for row in table.to_pylist()] == predict(card.model, table).tolist()  # type: ignore[operator]
+    assert "| --- |" in export(card, "markdown").replace("---:", "---")
+    assert Scorecard.from_document(json.loads(export(card, "json"))) == card.model

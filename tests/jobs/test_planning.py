@@ -19,9 +19,11 @@ def defaults(call):
 
 def test_plans_and_fits_share_their_defaults():
     request = {field.name: field.default for field in fields(FitRequest)} | {"width": ListSettings().width}
-    for name in ("epsilon", "delta", "neighbours", "width"):
-        for call in (plan_list, plan_command.list_command, fit_command.fit, PrivateDecisionListClassifier):
-            assert defaults(call)[name] == request[name], (name, call)
+    for call in (plan_list, plan_command.list_command, fit_command.fit, PrivateDecisionListClassifier):
+        for name in ("epsilon", "delta", "neighbours", "width"):
+            # A width that was not given to `fit` is that of the settings: scorecards have none.
+            expected = None if (name, call) == ("width", fit_command.fit) else request[name]
+            assert defaults(call)[name] == expected, (name, call)
 
 
 def test_plans_are_those_of_the_learners():
@@ -32,10 +34,10 @@ def test_plans_are_those_of_the_learners():
 
 def test_a_schema_is_counted_as_a_fit_counts_it(schema, table):
     for width in (1, 2, 3):
-        expected = check_fit(FitRequest(table, schema, ListSettings(width))).conditions
+        expected = check_fit(FitRequest(table, schema, ListSettings(width))).survey["conditions"]
         assert plan_list(schema=schema, width=width).candidates == expected
     private = Schema(schema.label, (PrivateCuts("n", lower=0, upper=30), Boolean("a")))
-    assert plan_list(schema=private).candidates == check_fit(FitRequest(table, private)).conditions
+    assert plan_list(schema=private).candidates == check_fit(FitRequest(table, private)).survey["conditions"]
 
 
 def test_a_simulation_needs_a_schema_and_rows(schema, monkeypatch):

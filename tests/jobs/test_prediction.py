@@ -7,10 +7,11 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from dprules.errors import DataError, PrivacyError
-from dprules.jobs import predict, predict_beside, predict_places
+from dprules.errors import DataError, ParameterError, PrivacyError
+from dprules.jobs import list_likely, predict, predict_beside, predict_places, predict_probabilities, predict_scores
 from dprules.models import Halfspace, Term
-from dprules.schema import Boolean, Clipped, Numeric, literals_of
+from dprules.schema import Boolean, Clipped, Label, Numeric, literals_of
+from models.cards import many_classes
 
 HALFSPACE = Halfspace(
     (
@@ -45,9 +46,9 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", ["list", "halfspace"])
-def test_one_model_has_one_answer(form, kind, table, released, tmp_path):
-    model = released.model if kind == "list" else HALFSPACE
+@pytest.mark.parametrize("kind", ["list", "halfspace", "scorecard"])
+def test_one_model_has_one_answer(form, kind, table, released, card, tmp_path):
+    model = {"list": released.model, "halfspace": HALFSPACE, "scorecard": card.model}[kind]
     expected = list(model.predict(table.to_pylist()))
     assert predict(model, FORMS[form](table, tmp_path)).tolist() == expected
     assert {"no", "yes"} == set(expected)
@@ -99,3 +100,45 @@ def test_rows_in_memory_need_no_engine(form, table, released, monkeypatch, tmp_p
     expected = predict(released.model, table).tolist()
     monkeypatch.setattr("duckdb.connect", fail)
     assert predict(released.model, FORMS[form](table.slice(0, 1), tmp_path)).tolist() == expected[:1]
+
+
+def test_probabilities_and_scores_of_tables_are_those_of_rows(table, released, card):
+    rows = table.to_pylist()
+    for model in (released.model, card.model):
+        expected = model.probabilities(model.read_rows(rows), len(rows))
+        assert predict_probabilities(model, table).tolist() == expected.tolist()
+    for model in (HALFSPACE, card.model):
+        assert predict_scores(model, table).tolist() == model.scores(model.read_rows(rows), len(rows)).tolist()
+
+
+def test_columns_are_taken_by_their_places_where_names_are_given(table, card):
+    renamed = table.rename_columns([f"x{i}" for i in range(table.num_columns)])
+    for ask in (predict_places, predict_probabilities, predict_scores):
+        assert ask(card.model, renamed, table.column_names).tolist() == ask(card.model, table).tolist()
+        assert len(ask(card.model, table.slice(0, 0))) == 0
+
+
+def test_figures_stand_beside_the_labels(table, released, card):
+    likely = list_likely(card.label)
+    assert likely == ("yes",)
+    found = predict_beside(card.model, table.to_pydict(), likely=likely)
+    assert list(found.figures) == ["probability_yes", "score"]
+    assert found.figures["score"] == predict_scores(card.model, table).tolist()
+    assert found.figures["probability_yes"] == predict_probabilities(card.model, table)[:, 1].tolist()
+    assert list(predict_beside(released.model, table.to_pydict(), likely=likely).figures) == ["probability_yes"]
+    assert predict_beside(card.model, table.to_pydict()).figures == {}
+
+
+def test_all_of_several_classes_have_figures():
+    model = many_classes()
+    label = Label("y", model.classes)
+    assert list_likely(label) == model.classes
+    nothing = {column.name: ["1", None] for column in model.columns}
+    figures = predict_beside(model, nothing, likely=list_likely(label)).figures
+    assert len(figures) == 2 * len(model.classes)
+    assert np.sum([figures[f"probability_{value}"] for value in model.classes], axis=0) == pytest.approx([1, 1])
+
+
+def test_probabilities_that_a_model_does_not_have_are_refused_before_a_row_is_read():
+    with pytest.raises(ParameterError, match="a halfspace has no probabilities"):
+        predict_beside(HALFSPACE, "no such file", likely=("yes",))

@@ -7,6 +7,7 @@ from sklearn import metrics
 from dprules.jobs.scores import Groups, area
 from dprules.models import Halfspace, Rule, RuleList
 from dprules.schema import Boolean, literals_of
+from models.cards import MANY, many_classes, two_classes
 
 A, B = literals_of(Boolean("a"))[0], literals_of(Boolean("b"))[0]
 CLASSES = ("x", "y", "z")
@@ -39,7 +40,7 @@ def test_figures_are_those_of_rows(rows):
     assert found["recall"] == pytest.approx(metrics.recall_score(truths, said, average=None, labels=range(3)))
     assert found["precision"][:2] == pytest.approx(metrics.precision_score(truths, said, average=None, labels=[0, 1]))
     assert np.isnan(found["precision"][2])
-    scores = COUNTED.probabilities(places)
+    scores = COUNTED.probabilities_at(places)
     assert found["auc"].mean() == pytest.approx(metrics.roc_auc_score(truths, scores, multi_class="ovr"))
     assert found["shares"] == pytest.approx(np.bincount(truths) / 500)
 
@@ -77,3 +78,16 @@ def test_a_halfspace_has_its_answers_as_groups():
 def test_ties_are_half_a_pair():
     assert area(np.array([5.0, 5.0]), np.array([5.0, 5.0]), np.array([0.3, 0.3])) == 0.5
     assert np.isnan(area(np.zeros(2), np.ones(2), np.array([0.3, 0.4])))
+
+
+def test_a_card_of_two_classes_ranks_by_the_rows_of_its_table():
+    card = two_classes(1)
+    groups = Groups.of(card, card.classes[::-1])
+    answers = card.answers()
+    assert groups.names == tuple(answer.name for answer in answers)
+    assert groups.scores[:, 1].tolist() == [answer.probabilities[0] for answer in answers]
+    assert [groups.classes[place] for place in groups.said] == list(card.labels)
+
+
+def test_answers_that_are_only_classes_do_not_rank():
+    assert Groups.of(many_classes(1), MANY).scores is None

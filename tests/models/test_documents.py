@@ -1,5 +1,7 @@
 """Parts of documents that all models share."""
 
+from fractions import Fraction
+
 import pytest
 
 from dprules.errors import ModelError
@@ -68,3 +70,17 @@ def test_entries_have_their_type():
     for value in (True, "3", None):
         with pytest.raises(ModelError, match="has no n"):
             documents.read_entry({"n": value}, "n", int)
+
+
+def test_whole_numbers_are_as_many_and_as_small_as_asked():
+    assert documents.read_whole([1, -2], 2, "odd", most=2) == (1, -2)
+    for entry in (None, [], [1], [1, 3], [1, 1.0], [1, True], (1, 2), "12"):
+        with pytest.raises(ModelError, match="odd"):
+            documents.read_whole(entry, 2, "odd", most=2)
+
+
+def test_class_weights_are_exact_and_at_most_one():
+    assert documents.read_weights(["1", "1/3"], 2) == (Fraction(1), Fraction(1, 3))
+    for entry in (None, ["1"], ["1", "2"], ["1", "0"], [1, 1], ["1", "0.5"]):
+        with pytest.raises(ModelError):
+            documents.read_weights(entry, 2)

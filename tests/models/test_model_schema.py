@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from dprules.errors import ModelError
-from dprules.models import Halfspace, Released, Rule, RuleList, Term
+from dprules.models import Halfspace, Model, Released, Rule, RuleList, Scorecard, Term
 from dprules.schema import (
     Boolean,
     Categorical,
@@ -24,7 +25,9 @@ from dprules.schema import (
     Positive,
     literals_of,
 )
+from models.cards import CARDS, small
 from models.random_lists import random_list
+from models.test_card_faults import certify
 from models.test_released import released_list, released_stream
 
 SCHEMA = json.loads(files("dprules.models").joinpath("model.schema.json").read_text())
@@ -40,7 +43,7 @@ COLUMNS: list[Column] = [
 ]
 
 
-def with_model(released: Released, model: RuleList | Halfspace) -> dict[str, Any]:
+def with_model(released: Released, model: Model) -> dict[str, Any]:
     """The document of another model in the same envelope."""
     return released.document() | {"kind": model.kind, "model": model.document()}
 
@@ -54,6 +57,15 @@ def weighed() -> Halfspace:
     return Halfspace((Term(Clipped("x"), 0.5), Term(literals_of(COLUMNS[5])[:1], -1.0)), 0.25, ("no", "yes"), 3)
 
 
+def many_weighed() -> Scorecard:
+    card = CARDS["many classes with weights"]
+    return replace(card, points=card.points[:1])
+
+
+def released_card() -> Released:
+    return Released.of(small(), Label("y", ("no", "yes"), positive="yes"), certify())
+
+
 DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
     "a fit": lambda: released_list().document(),
     "a stream": lambda: released_stream().document(),
@@ -63,6 +75,10 @@ DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
         released_list(), random_list(2).with_counts([[0, 1, -3]] * 9, 0.1)
     ),
     "an empty list": lambda: with_model(released_list(), RuleList((), 1, (0, 1))),
+    "a scorecard": lambda: released_card().document(),
+    "a scorecard of many classes": lambda: with_model(released_card(), many_weighed()),
+    "a scorecard without points": lambda: with_model(released_card(), CARDS["two classes without points"]),
+    "a scorecard of one class": lambda: with_model(released_card(), CARDS["one class"]),
     "numbers that are weighed": lambda: with_model(released_stream(), weighed()),
     "inferred classes": lambda: released_list().document() | {"label": Label("y", ["a"], inferred=True).entry()},
 }
@@ -115,7 +131,7 @@ def test_nothing_may_be_left_out_and_nothing_added(kind):
     assert not VALID.is_valid(document | {"odd": 1})
 
 
-@pytest.mark.parametrize("kind", ["a fit", "a stream", "a list of every column", "a list with counts"])
+@pytest.mark.parametrize("kind", ["a fit", "a stream", "a list of every column", "a list with counts", "a scorecard"])
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_what_does_not_fit_is_not_read(kind, data):
@@ -132,4 +148,6 @@ def test_what_does_not_fit_is_not_read(kind, data):
 def test_kinds_do_not_mix():
     assert not VALID.is_valid(released_list().document() | {"kind": "halfspace"})
     assert not VALID.is_valid(released_list().document() | {"model": released_stream().model.document()})
+    assert not VALID.is_valid(released_card().document() | {"model": released_list().model.document()})
+    assert not VALID.is_valid(released_list().document() | {"kind": "scorecard"})
     assert not VALID.is_valid([])

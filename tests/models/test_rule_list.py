@@ -22,7 +22,7 @@ def test_a_frame_and_its_rows_get_the_same_answers(seed):
     rows = random_rows(seed)
     frame = pd.DataFrame(rows).astype({"smoker": "boolean"})
     assert predict(rules, frame).tolist() == rules.predict(rows).tolist()
-    assert predict_places(rules, frame).tolist() == [rules.decide(row) for row in rows]
+    assert predict_places(rules, frame).tolist() == [rules.decide_row(row) for row in rows]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -63,12 +63,12 @@ def test_what_is_explained():
 
 def test_probabilities_need_counts():
     counted = SHORT.with_counts([[90, 10, 0], [-3, 80, 20]], 1)
-    place = counted.decide({"age": 20, "smoker": True})
-    shares = counted.probabilities([place])
+    place = counted.decide_row({"age": 20, "smoker": True})
+    shares = counted.probabilities_at([place])
     assert shares.sum() == pytest.approx(1)
     assert shares.argmax() == 0
     with pytest.raises(ParameterError, match="shares="):
-        SHORT.probabilities([0])
+        SHORT.probabilities_at([0])
 
 
 def test_a_trailing_rule_with_the_label_of_the_default_stays_if_its_count_tells_something():

@@ -3,9 +3,26 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+
 from dprules.jobs import FitRequest, fit
 from dprules.jobs.example import SCHEMA, hospital_stays
-from dprules.models import Group, Halfspace, Released, Rule, RuleList, StreamMark, Term
+from dprules.models import (
+    Cells,
+    Estimate,
+    Group,
+    Halfspace,
+    Odds,
+    Points,
+    Released,
+    RiskTable,
+    Rule,
+    RuleList,
+    Scorecard,
+    StreamMark,
+    Term,
+    Totals,
+)
 from dprules.schema import Boolean, Categorical, Clipped, Label, Numeric, literals_of
 
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>\'"&amp; \u202e \n'
@@ -34,6 +51,43 @@ def make_long_list(released: Released) -> Released:
     weights = tuple(Fraction(1, i + 1) for i in range(12))
     model = RuleList(tuple(rules), CLASSES[0], CLASSES, tuple(groups), weights)
     return replace(released, model=model, label=Label("l" * 90, CLASSES), table="t" * 150)
+
+
+def make_card(released: Released) -> Released:
+    """Put a scorecard with long and hostile names into the envelope of another model."""
+    classes = (HOSTILE, "y" * 60)
+    points = [
+        Points.of(column, np.array([[(7 * i) % 41 - 20] for i in range(column.size + 1)]))
+        for column in (*COLUMNS, Numeric("n" * 90, tuple(map(float, range(1234567, 1234607)))))
+    ]
+    risks = tuple(Estimate(i / 100, max(0.0, i / 100 - 0.1), min(1.0, i / 100 + 0.1)) for i in range(100))
+    table = RiskTable(tuple(range(-50, 49)), risks)
+    cells = Cells((-20, 0, 20), ((900, 30), (3, -4), (500, 480), (20, 700)), Fraction(21, 2))
+    model = Scorecard(
+        tuple(points),
+        (0,),
+        classes,
+        classes[1],
+        table,
+        Totals((1500, 1200), Fraction(9)),
+        cells,
+        1.2,
+        (Fraction(1, 3), Fraction(1)),
+    )
+    return replace(released, model=model, label=Label("l" * 90, classes))
+
+
+def make_card_of_many_classes(released: Released) -> Released:
+    """Put a scorecard for 12 classes with long and hostile names into the envelope of another model."""
+    points = [
+        Points.of(column, np.array([[(7 * i * j) % 41 - 20 for j in range(12)] for i in range(column.size + 1)]))
+        for column in COLUMNS[1:]
+    ]
+    totals = Totals(tuple(range(100, 1300, 100)), Fraction(9))
+    weights = tuple(Fraction(1, i + 1) for i in range(12))
+    base = tuple(range(-300, 900, 100))
+    model = Scorecard(tuple(points), base, CLASSES, CLASSES[0], Odds(Fraction(13, 2)), totals, None, None, weights)
+    return replace(released, model=model, label=Label("l" * 90, CLASSES))
 
 
 def make_halfspace(released: Released, name: str = "x") -> Released:

@@ -9,8 +9,10 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
+from dprules.jobs import ScorecardSettings
 from dprules.report import render
-from report.examples import fit_example, make_halfspace, make_long_list
+from dprules.report.plots import CURVE_HEIGHT, SHAPE_HEIGHT
+from report.examples import fit_example, make_card, make_card_of_many_classes, make_halfspace, make_long_list
 
 pytestmark = pytest.mark.slow
 
@@ -90,6 +92,10 @@ def pages(tmp_path_factory):
         "list": released,
         "long": make_long_list(released),
         "halfspace": make_halfspace(released, "n" * 200),
+        "card": fit_example(settings=ScorecardSettings("all"), epsilon=5),
+        "long card": make_card(released),
+        "card of many classes": make_card_of_many_classes(released),
+        "card without points": fit_example(rows=20, settings=ScorecardSettings(), epsilon=0.1),
         "risky": replace(released, certificate=replace(released.certificate, epsilon=20.0, delta=0.01)),
         "seeded": fit_example(rows=200, seed=1),
     }
@@ -98,7 +104,8 @@ def pages(tmp_path_factory):
     return folder
 
 
-KINDS = ("list", "long", "halfspace", "risky", "seeded")
+CARDS = ("card", "long card", "card of many classes", "card without points")
+KINDS = ("list", "long", "halfspace", "risky", "seeded", *CARDS)
 
 
 def show(browser, path, width, scheme="light", media="screen"):
@@ -145,6 +152,34 @@ def test_nothing_is_cut_off(kind, width, browser, pages):
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     assert browser.execute_script(CUT_OFF) == []
     assert browser.execute_script(OVERLAPPING) == []
+
+
+OVERLAPPING_WORDS = """
+const found = [];
+for (const drawn of document.querySelectorAll("svg")) {
+  const words = [...drawn.querySelectorAll("text")].map(e => [e, e.getBoundingClientRect()]);
+  for (const [a, p] of words) for (const [b, q] of words)
+    if (a !== b && p.left < q.right && q.left < p.right && p.top < q.bottom - 3 && q.top < p.bottom - 3)
+      found.push(a.textContent + " | " + b.textContent);
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("kind", ["card", "long card"])
+def test_words_of_drawings_do_not_overlap(kind, width, browser, pages):
+    show(browser, pages / f"{kind}.html", width)
+    assert browser.execute_script("return document.querySelectorAll('svg text').length") > 10
+    assert browser.execute_script(OVERLAPPING_WORDS) == []
+
+
+@pytest.mark.parametrize("kind", ["card", "long card"])
+def test_drawings_are_as_high_as_they_were_drawn(kind, browser, pages):
+    show(browser, pages / f"{kind}.html", DESK)
+    heights = "return [...document.querySelectorAll(arguments[0])].map(e => e.getBoundingClientRect().height)"
+    assert set(browser.execute_script(heights, "svg.curve")) == {CURVE_HEIGHT}
+    assert set(browser.execute_script(heights, "svg.shape")) == {SHAPE_HEIGHT}
 
 
 @pytest.mark.parametrize("kind", KINDS)

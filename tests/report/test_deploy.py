@@ -5,6 +5,7 @@ import pytest
 
 from cli.helpers import Shell
 from dprules.cli.exits import Exit
+from dprules.jobs import ListSettings, ScorecardSettings
 from dprules.jobs.example import hospital_stays
 from dprules.models import Halfspace, Released
 from dprules.report.deploy import list_commands
@@ -22,10 +23,12 @@ def shell(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("name", ["model.json", "it's mine.json", "-model.json"])
-def test_every_command_runs_as_it_is_written(name, released, shell: Shell, tmp_path, monkeypatch):
+@pytest.mark.parametrize("settings", [ListSettings(), ScorecardSettings()], ids=["list", "scorecard"])
+def test_every_command_runs_as_it_is_written(name, settings, shell: Shell, tmp_path, monkeypatch):
     import pyarrow.csv
 
     monkeypatch.chdir(tmp_path)
+    released = fit_example(rows=300, settings=settings)
     unsigned = replace(released.certificate, model_digest=None)
     released = Released.of(released.model, released.label, unsigned, "hospital stays")
     released.save(tmp_path / name)
@@ -41,10 +44,16 @@ def test_every_command_runs_as_it_is_written(name, released, shell: Shell, tmp_p
     assert {"labels.csv", "model.sql", "model.py", "model.md"} <= {path.name for path in tmp_path.iterdir()}
 
 
+def test_probabilities_only_of_models_that_have_them(released):
+    assert any("--probabilities" in words for _, words in list_commands(released, "m.json"))
+    assert not any("--probabilities" in words for _, words in list_commands(make_halfspace(released), "m.json"))
+
+
 def test_only_forms_that_a_model_has(released):
     weighed = " ".join(" ".join(words) for _, words in list_commands(make_halfspace(released), "m.json"))
     assert "--to" not in weighed  # numbers that are weighed have no query
     plain = make_halfspace(released)
+    assert isinstance(plain.model, Halfspace)
     terms = tuple(term for term in plain.model.terms if isinstance(term.feature, tuple))
     asked = replace(plain, model=Halfspace(terms, 0.0, ("no", "yes")))
     written = " ".join(" ".join(words) for _, words in list_commands(asked, "m.json"))

@@ -10,11 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.accounting import SEEDED
-from dprules.jobs import ListSettings
+from dprules.jobs import ListSettings, ScorecardSettings
 from dprules.models import Halfspace, Rule, RuleList
+from dprules.models.card_words import describe_card
 from dprules.report import render
 from dprules.schema import Categorical, Label, literals_of, show_value
-from report.examples import HOSTILE, fit_example, make_halfspace, make_long_list
+from models.cards import without_points
+from models.test_model import MODELS
+from report.examples import (
+    HOSTILE,
+    fit_example,
+    make_card,
+    make_card_of_many_classes,
+    make_halfspace,
+    make_long_list,
+)
 
 ACTIVE_TAGS = {"script", "iframe", "link", "img", "object", "embed", "form", "base", "a", "image", "use"}
 KNOWN_ATTRIBUTES = {
@@ -118,6 +128,7 @@ def test_what_is_predicted_from_what_and_when(released):
 
 def test_every_line_has_its_noisy_numbers_or_says_that_there_are_too_few(released):
     model = make_long_list(released).model
+    assert isinstance(model, RuleList)
     page = Page(render(replace(released, model=model)))
     rows = [[" ".join(cell.split()) for cell in row] for row in page.rows if row[0].isdigit()]
     assert [row[1] for row in rows] == [" ".join(rule.question.split()) for rule in model.rules] + ["otherwise"]
@@ -155,6 +166,7 @@ def test_the_legend_says_what_missing_values_do(released):
     assert "In 95 of 100 runs" in words
     assert "class weights" not in Page(render(released)).words()
     weighed = fit_example(settings=ListSettings(class_weight={"no": 1, "yes": 3}))
+    assert isinstance(weighed.model, RuleList)
     shown = ", ".join(f"{c}: {float(w):.4g}" for c, w in zip(("no", "yes"), weighed.model.weights, strict=True))
     assert f"class weights ({shown})" in Page(render(weighed)).words()
 
@@ -217,6 +229,63 @@ def test_a_halfspace(released):
     assert "Learnt from a stream events, after 1,000 rounds" in page.words()
     empty = replace(released, model=Halfspace((), 0.0, ("no", "yes")), label=Label("y", ("no", "yes")))
     assert "the answer is always no" in Page(render(empty)).words()
+
+
+@pytest.fixture(scope="module")
+def card():
+    return fit_example(settings=ScorecardSettings(), epsilon=5)
+
+
+def test_a_scorecard_has_its_points_its_table_and_its_curve(card):
+    text = render(card)
+    page = Page(text)
+    words = describe_card(card.model)
+    points, risks = words.tables
+    shown = [[" ".join(cell.split()) for cell in row] for row in page.rows]
+    assert all([*row, ""] in shown for row in points.rows)
+    assert all(any(line[0] == row[0] and row[1].split()[0] in line[1] for line in shown) for row in risks.rows)
+    assert all(sentence in page.words() for sentence in words.closing)
+    assert 'class="curve"' in text
+    assert f"A scorecard of {len(card.model.columns)} columns" in page.words()
+    assert "about" in page.words()
+    assert "Mu says how far" in page.words()
+    assert "A tilt says" not in page.words()
+    assert card.faults() == []
+    assert "Not verified" not in page.words()
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_every_model_has_a_page(released, model):
+    page = Page(render(replace(released, model=model, label=Label("y", model.classes, inferred=True))))
+    for column in model.columns:
+        assert show_value(column.name) in page.text
+
+
+def test_a_scorecard_without_points_says_what_it_always_answers(released):
+    page = Page(render(replace(released, model=without_points(2), label=Label("y", without_points(2).classes))))
+    assert "A scorecard without points: it gives every record the same probabilities." in page.words()
+    assert "svg" not in page.tags
+
+
+def test_points_of_many_classes_are_named(released):
+    made = make_card_of_many_classes(released)
+    page = Page(render(made))
+    line = next(lines for lines in page.items if lines)
+    assert len(line) == 12
+    assert "for the prediction, by class weights" in page.words()
+    assert "double the odds" in page.words()
+
+
+def test_a_card_that_noise_may_have_made_up_says_so(released):
+    assert "Noise alone may have made this card up" in Page(render(make_card(released))).words()
+
+
+def test_hostile_names_on_a_card_are_text(released):
+    for made in (make_card(released), make_card_of_many_classes(released)):
+        text = render(made)
+        assert "<script>" in Page(text).text
+        assert "<script>" not in text
+        assert "\u202e" not in text
 
 
 def test_long_and_hostile_names_are_text(released):

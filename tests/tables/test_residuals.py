@@ -4,7 +4,7 @@ from math import exp, isqrt, trunc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.tables.residuals import (
@@ -55,6 +55,7 @@ def test_a_score_beyond_the_table_is_as_certain_as_its_end():
     assert residuals_of([[10**6], [-(10**6)], [2**40]], [0], [0, 1, 0]).tolist() == [[512], [-512], [512]]
 
 
+@settings(deadline=None)
 @given(
     st.integers(2, 6).flatmap(
         lambda k: st.tuples(

@@ -96,7 +96,7 @@ def _total(costs: Sequence[float]) -> float:
 
 
 def _merge_gaussian(curves: Sequence[Curve]) -> Sequence[Curve]:
-    """Make one of all Gaussians: squares of mu add up [DRS22, Corollary 3.3], and nothing is lost."""
+    """Make one of all Gaussians: squares of mu add up [DRS22], and nothing is lost."""
     squares = [Fraction(each.mu_squared) for each in curves if each.mu_squared < inf]
     others = [each for each in curves if each.mu_squared == inf]
     return curves if len(squares) < 2 else [*others, gaussian(sum(squares, Fraction(0)))]

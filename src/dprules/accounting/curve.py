@@ -89,7 +89,7 @@ class Curve:
         if rows == 1:
             return self
         if self.mu_squared < inf:
-            return gaussian(rows**2 * Fraction(self.mu_squared))  # c steps of mu are one of c mu [DRS22, Theorem 2.14]
+            return gaussian(rows**2 * Fraction(self.mu_squared))  # c steps of mu are one of c mu [DRS22]
         forward = _grouped(self.forward, rows)
         backward = forward if self.is_symmetric() else _grouped(self.backward, rows)
         # (c epsilon)-DP and (c^2 rho)-zCDP [BS16, Proposition 1.9].

@@ -44,7 +44,7 @@ def mu(epsilon: Real, delta: Real) -> float:
     Examples
     --------
     >>> [round(mu(each, 1e-6), 4) for each in (0.1, 1, 10)]
-    [0.0275, 0.2367, 1.8484]
+    [0.0275, 0.2367, 1.8481]
     """
     return _mu(rounded_down(budget(epsilon)), probability(delta, "delta"))
 

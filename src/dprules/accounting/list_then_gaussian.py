@@ -29,11 +29,14 @@ from dprules.numbers import Real, budget, probability, rational, rounded_down, r
 Floats = NDArray[np.float64]
 
 MOST_TILT: Final = 20
-_KNOTS: Final = 128
-"""Knots for the wider of u and v; the other is widened to a whole number of them, which costs no less."""
+_KNOTS: Final = ((16, 128), (MOST_ROUNDS, 64))
+"""Knots for the wider of u and v, by the number of rounds; the other is widened to a whole number: it costs no less."""
+_LEAST_KNOTS: Final = 8
+_TABLE: Final = 2048
+"""Knots from 1 to e^epsilon, if that leaves so many to a step."""
 _DEPTH: Final = 6
 """Step widths below y = 1 that the table holds; below, everything is said to be worth 1, and hardly reached."""
-_WIDEST: Final = 400
+_WIDEST: Final = 1000
 """Step widths up to epsilon that a table may hold: beyond, the largest loss of the list is a small part of epsilon."""
 _LARGEST_EPSILON: Final = 200
 _NEGLIGIBLE: Final = 1e-100
@@ -44,7 +47,7 @@ _ERROR: Final = 2.0**-44
 def curve(tilt: Fraction, reward: Fraction, rounds: int, mu: Fraction) -> Curve:
     """Return the add-remove curve of `rounds` draws at `tilt` and then Gaussian noise at `mu`.
 
-    Requires: tilt <= 20, rounds <= 256, and the whole list is drawn before the noise. (The noise may depend on the list.)
+    Requires: tilt <= 20, rounds <= 256, and the list is drawn to its end before the noise, which may depend on it.
     Guarantee: `docs/proofs/list_then_gaussian.md`.
     """
     add = _OneWay(reward * tilt, tilt, rounds, mu**2)
@@ -104,12 +107,13 @@ class _OneWay:
         most = self.rounds * self.v + self.u
         apart = gaussian_delta(self.mu_squared, rounded_down(Fraction(epsilon) - most))
         widest = max(self.u, self.v)
-        if apart < _NEGLIGIBLE or epsilon > min(_LARGEST_EPSILON, _WIDEST * widest):
+        if apart < _NEGLIGIBLE or epsilon > _LARGEST_EPSILON or epsilon > _WIDEST * widest:
             return apart
-        spacing = rounded_up(widest / _KNOTS)
-        steps = (ceil(self.u / Fraction(spacing)), ceil(self.v / Fraction(spacing)))
         # Rounded up to a power of 2, so that few tables serve all.
-        ceiling = 2.0 ** ceil(log2(max(epsilon, spacing)))
+        ceiling = 2.0 ** ceil(log2(max(epsilon, float(widest))))
+        many = next(many for rounds, many in _KNOTS if self.rounds <= rounds)
+        spacing = rounded_up(widest / max(_LEAST_KNOTS, min(many, int(_TABLE * widest / Fraction(ceiling)))))
+        steps = (ceil(self.u / Fraction(spacing)), ceil(self.v / Fraction(spacing)))
         return min(apart, _table(spacing, *steps, self.rounds, self.mu_squared, ceiling).at(epsilon))
 
 
@@ -151,7 +155,7 @@ def _table(spacing: float, u: int, v: int, rounds: int, mu_squared: Fraction, ce
 
 
 def _best_move(go: Floats, stop: Floats, inner: slice, step: int, spacing: float) -> Floats:
-    """Bound, for every inner knot y, the best of going to y', worth `go`, or stopping `step` knots beyond, worth `stop`.
+    """Bound, for every inner knot y, the best of going to y', worth `go`, or stopping `step` knots on, worth `stop`.
 
     The mean is y: a step up has y' from `step` knots below y to y, a step down has y' from y up.
     """

@@ -7,10 +7,19 @@ from dprules.audit.counted_law import CountedLaw, CountTilts, Gains, show_count,
 from dprules.audit.law import Law, both_ways, followed_by, hockey_stick, independent, largest_loss, renyi
 from dprules.audit.list_law import TRUE, Example, exact_list_law, powered, tilted
 from dprules.audit.lower_bound import LowerBound, epsilon_lower_bound
+from dprules.audit.mutations import MUTATIONS, Mutation
+from dprules.audit.scorecard_law import (
+    CardLaw,
+    CardRecord,
+    CardScale,
+    histogram_laws,
+    residual_of_each,
+    rounded_gaussian,
+)
 from dprules.audit.search import worst_pair
 from dprules.audit.stream_law import Round, StreamLaw, ThresholdLaw, exact_stream_law
 from dprules.audit.stream_learners import BatchedLaw, FirstOnlyLaw, GuardedLaw, SegmentLaw
-from dprules.audit.subject import MUTATIONS, Mutation, Subject
+from dprules.audit.subject import Subject
 from dprules.audit.values_law import exact_values_law, neighbouring_counts
 
 __all__ = [
@@ -18,6 +27,9 @@ __all__ = [
     "MUTATIONS",
     "TRUE",
     "BatchedLaw",
+    "CardLaw",
+    "CardRecord",
+    "CardScale",
     "Check",
     "CountTilts",
     "CountedLaw",
@@ -46,12 +58,15 @@ __all__ = [
     "exact_stream_law",
     "exact_values_law",
     "followed_by",
+    "histogram_laws",
     "hockey_stick",
     "independent",
     "largest_loss",
     "neighbouring_counts",
     "powered",
     "renyi",
+    "residual_of_each",
+    "rounded_gaussian",
     "show_count",
     "show_every_side",
     "show_side",

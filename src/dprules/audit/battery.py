@@ -12,6 +12,7 @@ from dprules.accounting import (
     Counts,
     Cover,
     FirstOnlyStream,
+    Gaussian,
     GuardedStream,
     Neighbours,
     Pure,
@@ -25,6 +26,7 @@ from dprules.audit.checks import Finding, Point, StreamPairs, list_points, strea
 from dprules.audit.counted_checks import counted_points
 from dprules.audit.counted_law import Gains, Shown, show_every_side
 from dprules.audit.lower_bound import epsilon_lower_bound
+from dprules.audit.scorecard_checks import card_points, histogram_points
 from dprules.audit.stream_learners import FirstOnlyLaw, GuardedLaw, SegmentLaw
 from dprules.audit.subject import Subject
 
@@ -109,6 +111,14 @@ def _values_check(name: str, what: str, neighbours: Neighbours, rows: int = 1) -
     return Check(name, what, lambda subject, seed: values_points(subject, event, neighbours, rows))
 
 
+def _card_check(name: str, what: str, neighbours: Neighbours, columns: int, longest: int) -> Check:
+    return Check(name, what, lambda subject, seed: card_points(subject, neighbours, columns, longest))
+
+
+def _histogram_check(name: str, what: str, neighbours: Neighbours, columns: int = 1, rows: int = 1) -> Check:
+    return Check(name, what, lambda subject, seed: histogram_points(subject, neighbours, columns, rows))
+
+
 def _batched_points(neighbours: Neighbours, subject: Subject, seed: int) -> tuple[Point, ...]:
     eta = 0.5
     above = ThresholdTilts(Fraction(3, 5), Fraction(2, 5))
@@ -176,6 +186,16 @@ def _running_counts_points(subject: Subject, seed: int) -> tuple[Point, ...]:
     return (Point("epsilon", 0.0, claimed, found.epsilon),)
 
 
+def _running_gaussian_points(subject: Subject, seed: int) -> tuple[Point, ...]:
+    """Gaussian noise has no pure epsilon: runs are compared at a delta that they can tell from nothing."""
+    delta = 0.05
+    claimed = subject.price(Gaussian(_HALF), _ADD_REMOVE).epsilon(delta)
+    # All at once, which is much quicker: each direction takes its runs of both.
+    runs = [iter(subject.gaussian([count] * (2 * _RUNS), 2.0).tolist()) for count in (0, 1)]
+    found = epsilon_lower_bound(lambda: next(runs[0]), lambda: next(runs[1]), delta, runs=_RUNS)
+    return (Point("epsilon", delta, claimed, found.epsilon),)
+
+
 CHECKS: tuple[Check, ...] = (
     _list_check("list, add-remove", "DP-GreedyCover, the paper's score, all rounds", Cover(_ONE), _ADD_REMOVE),
     _list_check(
@@ -221,7 +241,17 @@ CHECKS: tuple[Check, ...] = (
     _values_check("values, add-remove", "private values, a record more or less", _ADD_REMOVE),
     _values_check("values, replace", "private values, a record exchanged", _REPLACE),
     _values_check("values, units of two rows", "private values, up to two rows more or less", _ADD_REMOVE, rows=2),
+    _card_check("scorecard, add-remove", "two steps of a descent, up to two records", _ADD_REMOVE, 1, 3),
+    _card_check("scorecard, replace", "the same, one record exchanged", _REPLACE, 1, 1),
+    _card_check("scorecard, two columns", "a record adds to a group of each column", _ADD_REMOVE, 2, 1),
+    _histogram_check(
+        "card histograms, add-remove", "counts by class, bin or score, a record more or less", _ADD_REMOVE
+    ),
+    _histogram_check("card histograms, replace", "the same, one record exchanged", _REPLACE),
+    _histogram_check("card histograms, two columns", "the bins of two columns together", _ADD_REMOVE, columns=2),
+    _histogram_check("card histograms, units of two rows", "up to two rows more or less", _ADD_REMOVE, rows=2),
     Check("draw, as it runs", "black-box runs of the sampler", _running_draw_points),
     Check("AboveThreshold, as it runs", "black-box runs of the mechanism", _running_threshold_points),
     Check("noisy counts, as they run", "black-box runs of the mechanism", _running_counts_points),
+    Check("Gaussian noise, as it runs", "black-box runs of the mechanism, at delta 0.05", _running_gaussian_points),
 )

@@ -36,9 +36,9 @@ class Point:
     Parameters
     ----------
     measure : str
-        "delta", "epsilon" (pure) or "renyi".
+        "delta", "epsilon" or "renyi".
     at : float
-        The epsilon of a delta, or the order of a Renyi divergence.
+        The epsilon of a delta, the delta of an epsilon (0: pure), or the order of a Renyi divergence.
     claimed : float
         What the accountant says.
     found : float

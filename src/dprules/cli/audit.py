@@ -70,7 +70,9 @@ def _print_table(report: Any) -> None:
         table.add_column(column, justify="right" if column in ("claimed", "found", "ratio") else "left")
     for finding in report.findings:
         worst = max(finding.points, key=lambda point: point.ratio)
-        at = "pure epsilon" if worst.measure == "epsilon" else f"{worst.measure} at {worst.at:g}"
+        at = f"{worst.measure} at {worst.at:g}"
+        if worst.measure == "epsilon":
+            at = f"epsilon at delta {worst.at:g}" if worst.at else "pure epsilon"
         verdict = "[green]holds[/green]" if finding.holds else "[bold red]BROKEN[/bold red]"
         figures = (f"{worst.claimed:.4f}", f"{worst.found:.4f}", f"{worst.ratio:.3f}")
         table.add_row(finding.name, at, *figures, verdict)

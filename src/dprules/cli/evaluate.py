@@ -22,7 +22,7 @@ def evaluate(
         str | None, typer.Option(help="The column with the true labels, if it has another name here.")
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option(help="Spend this on noisy counts of rows by rule and true class.")
+        float | None, typer.Option(help="Spend this on noisy counts of rows by answer and true class.")
     ] = None,
     public: Annotated[bool, typer.Option("--public", help="The rows are public: count exactly.")] = False,
     neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
@@ -74,7 +74,7 @@ def _print(found: "Evaluation") -> None:
         )
     _print_summary(console, found)
     _print_classes(console, found)
-    _print_rules(console, found)
+    _print_answers(console, found)
     if found.verdict:
         console.print(found.verdict)
 
@@ -88,8 +88,7 @@ def _print_summary(console: "Console", found: "Evaluation") -> None:
     table.add_row("accuracy", str(found.accuracy))
     table.add_row(f"always {show_value(found.majority)} (majority baseline)", str(found.baseline))
     table.add_row("balanced accuracy", str(found.balanced_accuracy))
-    ranked = "by rule" if len(found.classes) < 3 else "mean of one class against the rest"
-    table.add_row(f"AUC, {ranked}", str(found.auc))
+    table.add_row("AUC" if len(found.classes) < 3 else "AUC, mean of one class against the rest", str(found.auc))
     console.print(table)
 
 
@@ -112,11 +111,11 @@ def _print_classes(console: "Console", found: "Evaluation") -> None:
     console.print(matrix)
 
 
-def _print_rules(console: "Console", found: "Evaluation") -> None:
+def _print_answers(console: "Console", found: "Evaluation") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("rule", "rows", "right", title="By rule", title_justify="left")
+    table = Table("answer", "rows", "right", title="By answer", title_justify="left")
     for group in found.groups:
         table.add_row(Text(group.name), str(group.rows), str(group.right))
     console.print(table)

@@ -1,9 +1,9 @@
-"""`dprules fit`: learn a list."""
+"""`dprules fit`: learn a list or a scorecard."""
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from dprules.cli.options import (
     Multiline,
     TableName,
     read_class_weight,
+    read_terms,
     require_apart,
     require_new,
     require_writable,
@@ -36,24 +37,36 @@ def fit(
     delta: Annotated[float, typer.Option(help="Probability that epsilon fails; well below 1 / rows.")] = DELTA,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")] = Path("model.json"),
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
+    model: Annotated[
+        str,
+        typer.Option(help="list (rules, the first that holds decides) or scorecard (points that add up to a risk)."),
+    ] = "list",
     neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = NEIGHBOURS,
+    terms: Annotated[
+        str | None,
+        typer.Option(help="scorecard: conditions with points of their own, or all.", show_default="20"),
+    ] = None,
     max_rules: Annotated[
-        int | None, typer.Option(help="Rules before the default; chosen from noisy counts if left out.")
+        int | None, typer.Option(help="list: rules before the default; chosen from noisy counts if left out.")
     ] = None,
-    width: Annotated[int, typer.Option(help="Literals in one condition, 1 to 3.")] = WIDTH,
+    width: Annotated[
+        int | None, typer.Option(help="list: literals in one condition, 1 to 3.", show_default=str(WIDTH))
+    ] = None,
     reward: Annotated[
-        float | None, typer.Option(help="Reward of a correct record, 0 to 1; 0 is the paper's score.")
+        float | None, typer.Option(help="list: reward of a correct record, 0 to 1; 0 is the paper's score.")
     ] = None,
-    accounting: Annotated[str, typer.Option(help="exact or paper.")] = "exact",
+    accounting: Annotated[str | None, typer.Option(help="list: exact or paper.", show_default="exact")] = None,
     class_weight: Annotated[
         str | None, typer.Option(help="balanced, or weights such as no=1,yes=5; classes count alike if left out.")
     ] = None,
     counts: Annotated[
         float | None,
-        typer.Option(help="Share of epsilon for counts of the rules, where they are not free (reward below 1, paper)."),
+        typer.Option(
+            help="list: share of epsilon for counts of the rules, where they are not free (reward below 1, paper)."
+        ),
     ] = None,
     class_counts: Annotated[
-        float | None, typer.Option(help="Share of epsilon for noisy class counts, where they are needed.")
+        float | None, typer.Option(help="list: share of epsilon for noisy class counts, where they are needed.")
     ] = None,
     cuts: Annotated[float | None, typer.Option(help="Share of epsilon for private cuts, where there are any.")] = None,
     unit: Annotated[
@@ -72,18 +85,25 @@ def fit(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, learn nothing, spend nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn a decision list, print it with its privacy statement, and write both to a model file."""
+    """Learn a decision list or a scorecard, print it with its privacy statement, and write both to a model file."""
     from dprules.cli.progress import progress_bar
-    from dprules.jobs import FitRequest, ListSettings, check_fit
+    from dprules.jobs import FitRequest, check_fit, choose_settings
     from dprules.jobs import fit as learn
     from dprules.schema import Schema
 
-    given = {"counts": counts, "classes": class_counts, "cuts": cuts}
-    shares = {name: share for name, share in given.items() if share is not None}
+    options = {
+        "width": width,
+        "max_rules": max_rules,
+        "reward": reward,
+        "accounting": accounting,
+        "terms": read_terms(terms),
+        "class_weight": read_class_weight(class_weight),
+    }
+    shares = {"counts": counts, "classes": class_counts, "cuts": cuts}
     request = FitRequest(
         data,
         Schema.from_file(schema),
-        ListSettings(width, max_rules, reward, accounting, shares, read_class_weight(class_weight)),
+        choose_settings(model, _given(options), _given(shares)),
         epsilon,
         delta,
         neighbours,
@@ -98,12 +118,12 @@ def fit(
     _check_outputs([output] if report is None else [output, report], [data, schema], force)
     if dry_run:
         summary = check_fit(request)
+        survey = ", ".join(f"{number:,} {name}" for name, number in summary.survey.items())
         words = (
-            f"Everything is in order: {summary.literals:,} literals, {summary.conditions:,} conditions. "
-            "Nothing was learnt and nothing was spent.\n"
+            f"Everything is in order: {survey}. Nothing was learnt and nothing was spent.\n"
             f"{describe_spending(summary.epsilon, summary.delta, summary.spending)}"
         )
-        typer.echo(json.dumps(asdict(summary), indent=2) if as_json else words)
+        typer.echo(json.dumps(summary.document(), indent=2) if as_json else words)
         return
     with progress_bar() as progress:
         released = learn(request, progress)
@@ -112,6 +132,11 @@ def fit(
         typer.echo(released.to_json(), nl=False)
         return
     typer.echo(f"{released}\n\nModel: {output}" + (f"\nReport: {report}" if report else ""))
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _check_outputs(outputs: list[Path], inputs: list[str | Path], force: bool) -> None:

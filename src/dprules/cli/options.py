@@ -156,6 +156,11 @@ def write_or_echo(text: str, output: Path | None, mode: int = 0o644) -> None:
         typer.echo(f"Written: {output}", err=True)
 
 
+def read_terms(text: str | None) -> int | str | None:
+    """Read a number of terms, or `all`."""
+    return int(text) if text is not None and text.isdecimal() and text.isascii() else text
+
+
 def read_class_weight(text: str | None) -> str | dict[str, float] | None:
     """Read `balanced`, or weights such as `no=1,yes=5`."""
     if text is None or text == "balanced":

@@ -29,6 +29,10 @@ def predict(
     keep: Annotated[
         list[str] | None, typer.Option(help="Column to copy beside the prediction; may be given again.")
     ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="Add how likely each class is (of two: the positive one), and the score."),
+    ] = False,
     output: Output = None,
     force: Force = False,
     table: TableName = None,
@@ -37,15 +41,16 @@ def predict(
     unverified: Unverified = False,
 ) -> None:
     """Write a CSV with the predicted label of each row. Predictions on private rows are private: guard the file."""
-    from dprules.jobs import predict_beside
+    from dprules.jobs import list_likely, predict_beside
 
     released = load(model, unverified)
     require_new_output(output, [data, model], force)
-    found = predict_beside(released.model, data, keep or [], table, delimiter, multiline)
+    likely = list_likely(released.label) if probabilities else ()
+    found = predict_beside(released.model, data, keep or [], table, delimiter, multiline, likely)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow([*(keep or []), f"predicted_{released.label.name}"])
-    writer.writerows(zip(*found.copied, found.labels, strict=True))
+    writer.writerow([*(keep or []), f"predicted_{released.label.name}", *found.figures])
+    writer.writerows(zip(*found.copied, found.labels, *found.figures.values(), strict=True))
     write_or_echo(lines.getvalue(), output, mode=0o600)
     if found.left_out:
         counted = "1 line" if found.left_out == 1 else f"{found.left_out:,} lines"

@@ -2,11 +2,13 @@
 
 from dprules.estimators.lists import DecisionListClassifier, PrivateDecisionListClassifier
 from dprules.estimators.online import ConfidentWinnowClassifier, PrivateWinnowClassifier, WinnowClassifier
+from dprules.estimators.scorecards import PrivateScorecardClassifier
 
 __all__ = [
     "ConfidentWinnowClassifier",
     "DecisionListClassifier",
     "PrivateDecisionListClassifier",
+    "PrivateScorecardClassifier",
     "PrivateWinnowClassifier",
     "WinnowClassifier",
 ]

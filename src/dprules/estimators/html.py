@@ -3,13 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
 from dprules.accounting import Certificate
-from dprules.models import Halfspace, RuleList
+from dprules.models import Model
 
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 """What the repr of a generator ends with: it is another one in every process."""
@@ -22,7 +21,7 @@ def describe_parameters(estimator: BaseEstimator) -> dict[str, str]:
 
 def write_estimator(
     estimator: BaseEstimator,
-    model: RuleList | Halfspace,
+    model: Model,
     certificate: Certificate | None,
     fitted_with: Mapping[str, str],
     cautions: Sequence[str] = (),
@@ -33,7 +32,7 @@ def write_estimator(
     ----------
     estimator : estimator
         Fitted.
-    model : RuleList or Halfspace
+    model : Model
         What it has learnt.
     certificate : Certificate or None
         None for the learners without privacy.
@@ -50,13 +49,7 @@ def write_estimator(
             f"<p>Changed after the fit: {escape(', '.join(changed))}. What follows was fitted with "
             f"{escape(', '.join(f'{name}={fitted_with[name]}' for name in changed))}.</p>"
         )
-    parts.append(_write_model(model))
+    parts.append(model._repr_html_())
     parts.append("<p>Learnt without privacy.</p>" if certificate is None else certificate._repr_html_())
     parts += [f"<p>{escape(caution)}</p>" for caution in cautions]
     return "".join(parts)
-
-
-def _write_model(model: Any) -> str:
-    if isinstance(model, RuleList):
-        return model._repr_html_()
-    return f"<pre>{escape(str(model))}</pre>"

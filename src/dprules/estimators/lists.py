@@ -3,94 +3,22 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import estimator_html_repr
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from dprules.accounting import Certificate
 from dprules.errors import ParameterError
-from dprules.estimators.html import describe_parameters, write_estimator
-from dprules.estimators.inputs import as_columns, check_features
-from dprules.estimators.parameters import limit_weights, name_weights, plain, read_seed, read_shares
-from dprules.estimators.tasks import SchemaLike, Task, read_task
-from dprules.jobs import FitRequest, ListSettings, fit, fit_without_privacy, predict_places
-from dprules.models import Released, RuleList
+from dprules.estimators.parameters import plain, read_shares
+from dprules.estimators.tables import PrivateTableClassifier, TableClassifier
+from dprules.estimators.tasks import SchemaLike, read_task
+from dprules.jobs import FitRequest, ListSettings, fit_without_privacy
+from dprules.models import RuleList
 from dprules.numbers import rational
-from dprules.schema import Label, Value
 
 
-class _Lists(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What the private and the plain list share: input with or without a schema, and predictions."""
-
-    rule_list_: RuleList
-    classes_: NDArray[Any]
-    schema: SchemaLike | None
-    classes: Sequence[Any] | None
-    _names: tuple[str, ...] | None
-    _places: Mapping[Value, int]
-    _fitted_with: Mapping[str, str]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True  # cells of any kind are read; what is no number is missing
-        tags.classifier_tags.poor_score = True
-        return tags
-
-    def _keep(self, task: Task, rules: RuleList) -> None:
-        """Keep what was learnt, and with which parameters: they may be changed afterwards, the list does not.
-
-        This is the last step of a fit and the only one that sets anything: one that was refused has changed nothing.
-        """
-        task.features.keep_in(self)
-        self._names = None if task.declared else task.features.names
-        self.classes_ = task.classes.shown
-        self._places = {value: place for place, value in enumerate(task.classes.values)}
-        self._fitted_with = describe_parameters(self)
-        self.rule_list_ = rules
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether a fit has come to its end; one that was refused or interrupted leaves the fit before it."""
-        return hasattr(self, "rule_list_")
-
-    def _html_repr(self) -> str:
-        """Return what notebooks show; scikit-learn asks for it."""
-        if not self.__sklearn_is_fitted__():
-            return str(estimator_html_repr(self))
-        released: Released | None = getattr(self, "model_", None)
-        if released is None:
-            return write_estimator(self, self.rule_list_, None, self._fitted_with)
-        cautions = released.cautions()
-        return write_estimator(self, self.rule_list_, released.certificate, self._fitted_with, cautions)
-
-    def _decide(self, X: Any) -> NDArray[np.int64]:
-        check_is_fitted(self)
-        if self._names is None:
-            return predict_places(self.rule_list_, X)
-        X = check_features(self, X)
-        return predict_places(self.rule_list_, as_columns(X, self._names), self._names)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row."""
-        decided = self._decide(X)
-        places = np.array([self._places[label] for label in self.rule_list_.labels])
-        predicted: NDArray[Any] = self.classes_[places[decided]]
-        return predicted
-
-
-def _read_weights(settings: ListSettings, label: Label) -> Any:
-    """Return class weights under the names of the classes, no farther apart than lists take them."""
-    return limit_weights(name_weights(settings.class_weight, label), label)
-
-
-class PrivateDecisionListClassifier(_Lists):
+class PrivateDecisionListClassifier(PrivateTableClassifier):
     """A differentially private decision list (DP-GreedyCover with the recipe of theory F).
 
     Every `fit` on the same rows is a release of its own, also in cross-validation, grid search and ensembles: epsilons
@@ -146,8 +74,8 @@ class PrivateDecisionListClassifier(_Lists):
     False
     """
 
-    certificate_: Certificate
-    model_: Released
+    rule_list_: RuleList
+    _model_name: ClassVar[str] = "rule_list_"
 
     def __init__(
         self,
@@ -183,55 +111,25 @@ class PrivateDecisionListClassifier(_Lists):
         self.rows_are_public = rows_are_public
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = self.random_state is None
-        return tags
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn a list; with a schema, y may be a column of X."""
-        settings = self._settings()
-        if self._ignores_weights():  # scikit-learn's checks set them in whatever has them
-            warnings.warn("class_weight is only used with accounting='exact', and ignored here.", stacklevel=2)
-        if self.schema is None and self.unit is not None:
-            raise ParameterError("unit names a column of a table. Give a schema and a data frame.")
-        task = read_task(self, X, y, self.schema, self.classes)
-        request = FitRequest(
-            task.data,
-            task.schema,
-            replace(settings, class_weight=_read_weights(settings, task.schema.label)),
-            plain(self.epsilon),
-            plain(self.delta),
-            plain(self.neighbours),
-            plain(self.unit),
-            plain(self.unit_rows),
-            plain(self.rows_are_public),
-            labels=task.labels,
-            seed=read_seed(self.random_state),
-            assumptions=task.assumptions,
-        )
-        released = fit(request)
-        self._keep(task, cast(RuleList, released.model))
-        self.model_ = released
-        self.certificate_ = released.certificate
-        return self
-
-    def _settings(self) -> ListSettings:
+    def _settings(self, class_weight: Any) -> ListSettings:
         if isinstance(self.reward, str) and self.reward != "auto":
             raise ParameterError(f"reward must be 'auto' or a number in [0, 1]; got {self.reward!r}.")
         reward = None if isinstance(self.reward, str) else plain(self.reward)
-        shares = read_shares(self.shares)
         return ListSettings(
             plain(self.width),
             plain(self.max_rules),
             reward,
             plain(self.accounting),
-            shares,
-            None if self._ignores_weights() else plain(self.class_weight),
+            read_shares(self.shares),
+            class_weight,
         )
 
-    def _ignores_weights(self) -> bool:
-        return isinstance(self.accounting, str) and self.accounting == "paper" and self.class_weight is not None
+    def _class_weight(self) -> Any:
+        if self.class_weight is None or not isinstance(self.accounting, str) or self.accounting != "paper":
+            return plain(self.class_weight)
+        # No error: scikit-learn's checks set weights in whatever has them.
+        warnings.warn("class_weight is only used with accounting='exact', and ignored here.", stacklevel=3)
+        return None
 
     def _gives_probabilities(self) -> bool:
         """Whether the list has counts of its rules: the one that was fitted, or else the one that a fit would give."""
@@ -240,7 +138,7 @@ class PrivateDecisionListClassifier(_Lists):
             counted = self.rule_list_.counts is not None
         else:
             with suppress(ParameterError):  # the fit will say what is wrong
-                counted = self._settings().has_counts
+                counted = self._settings(None).has_counts
         if not counted:
             raise AttributeError("predict_proba needs noisy counts. Fit with shares={'counts': 0.05} or similar.")
         return True
@@ -248,14 +146,10 @@ class PrivateDecisionListClassifier(_Lists):
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities, in the order of `classes_`, from the noisy counts of the rules."""
-        decided = self._decide(X)
-        shares = self.rule_list_.probabilities(decided)
-        ordered = np.empty_like(shares)
-        ordered[:, [self._places[value] for value in self.rule_list_.classes]] = shares
-        return ordered
+        return self._predict_proba(X)
 
 
-class DecisionListClassifier(_Lists):
+class DecisionListClassifier(TableClassifier):
     """Rivest's greedy decision list, **without privacy**: the yardstick.
 
     Parameters
@@ -271,6 +165,9 @@ class DecisionListClassifier(_Lists):
     classes : sequence or None
         As for `PrivateDecisionListClassifier`.
     """
+
+    rule_list_: RuleList
+    _model_name: ClassVar[str] = "rule_list_"
 
     def __init__(
         self,
@@ -297,6 +194,6 @@ class DecisionListClassifier(_Lists):
             raise ParameterError("a list without privacy needs public values. List them in the schema.")
         if task.schema.private_cuts:
             raise ParameterError("a list without privacy needs public cuts. Give cuts instead of lower and upper.")
-        request = FitRequest(task.data, task.schema, settings, labels=task.labels)
-        self._keep(task, fit_without_privacy(request, settings.max_rules, reward))
+        request = FitRequest(task.data, task.schema, labels=task.labels)
+        self._keep(task, fit_without_privacy(request, settings.max_rules, reward, settings.width))
         return self

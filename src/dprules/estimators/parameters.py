@@ -79,7 +79,7 @@ def name_weights(weights: Any, label: Label) -> Any:
 
 
 def limit_weights(weights: Any, label: Label) -> Any:
-    """Return class weights that differ by no more than lists take; smaller ones are raised, with a warning.
+    """Return class weights that differ by no more than learners take; smaller ones are raised, with a warning.
 
     Anything but a dictionary of classes is returned as it is.
     """
@@ -91,7 +91,7 @@ def limit_weights(weights: Any, label: Label) -> Any:
         return weights
     warnings.warn(
         f"class weights differ by more than {LARGEST_RATIO}: smaller ones count as 1/{LARGEST_RATIO} of the largest.",
-        stacklevel=4,
+        stacklevel=3,
     )
     return {value: max(weight, least) for value, weight in every.items()}
 

@@ -1,4 +1,4 @@
-"""What a list is fitted on: data, labels and what is public of them, from X and y with or without a schema."""
+"""What a classifier is fitted on: data, labels and what is public of them, from X and y with or without a schema."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -13,23 +13,31 @@ if TYPE_CHECKING:
     from dprules.jobs.evaluation import Evaluation, evaluate
     from dprules.jobs.exporting import export
     from dprules.jobs.figures import Figure
-    from dprules.jobs.fitting import (
-        FitRequest,
-        FitSummary,
-        Spending,
-        check_fit,
-        fit,
-        fit_without_privacy,
-        fit_yardstick,
-    )
+    from dprules.jobs.fitting import FitRequest, FitSummary, Spending, check_fit, fit
     from dprules.jobs.infer import collect_lazy, infer_label, infer_schema, read_names, require_numbers
     from dprules.jobs.labels import as_labels, kind_of_labels, list_label_texts, require_readable
     from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_signs
     from dprules.jobs.planning import ListPlan, StreamPlan, Typical, plan_list, plan_stream
-    from dprules.jobs.prediction import PredictedRows, predict, predict_beside, predict_places
-    from dprules.jobs.settings import LARGEST_RATIO, ListSettings, StreamSettings
+    from dprules.jobs.prediction import (
+        PredictedRows,
+        list_likely,
+        predict,
+        predict_beside,
+        predict_places,
+        predict_probabilities,
+        predict_scores,
+    )
+    from dprules.jobs.settings import (
+        LARGEST_RATIO,
+        ListSettings,
+        ScorecardSettings,
+        Settings,
+        StreamSettings,
+        choose_settings,
+    )
     from dprules.jobs.streams import Stream, stream_init, stream_learn, stream_predict, stream_show
     from dprules.jobs.verification import verify
+    from dprules.jobs.without_privacy import fit_without_privacy, fit_yardstick
 
 __all__ = [
     "LARGEST_RATIO",
@@ -44,6 +52,8 @@ __all__ = [
     "PlainLearner",
     "PredictedRows",
     "SchemaReport",
+    "ScorecardSettings",
+    "Settings",
     "Spending",
     "Stream",
     "StreamLearner",
@@ -54,6 +64,7 @@ __all__ = [
     "audit",
     "check_fit",
     "check_schema",
+    "choose_settings",
     "collect_lazy",
     "draft_schema",
     "evaluate",
@@ -66,11 +77,14 @@ __all__ = [
     "infer_schema",
     "kind_of_labels",
     "list_label_texts",
+    "list_likely",
     "plan_list",
     "plan_stream",
     "predict",
     "predict_beside",
     "predict_places",
+    "predict_probabilities",
+    "predict_scores",
     "read_names",
     "read_signs",
     "require_numbers",
@@ -89,15 +103,31 @@ _PLACES = {
     "evaluation": ("Evaluation", "evaluate"),
     "exporting": ("export",),
     "figures": ("Figure",),
-    "fitting": ("FitRequest", "FitSummary", "Spending", "check_fit", "fit", "fit_without_privacy", "fit_yardstick"),
+    "fitting": ("FitRequest", "FitSummary", "Spending", "check_fit", "fit"),
     "infer": ("collect_lazy", "infer_label", "infer_schema", "read_names", "require_numbers"),
     "labels": ("as_labels", "kind_of_labels", "list_label_texts", "require_readable"),
     "online": ("OnlineRequest", "PlainLearner", "StreamLearner", "hash_name", "read_signs"),
     "planning": ("ListPlan", "StreamPlan", "Typical", "plan_list", "plan_stream"),
-    "prediction": ("PredictedRows", "predict", "predict_beside", "predict_places"),
-    "settings": ("LARGEST_RATIO", "ListSettings", "StreamSettings"),
+    "prediction": (
+        "PredictedRows",
+        "list_likely",
+        "predict",
+        "predict_beside",
+        "predict_places",
+        "predict_probabilities",
+        "predict_scores",
+    ),
+    "settings": (
+        "LARGEST_RATIO",
+        "ListSettings",
+        "ScorecardSettings",
+        "Settings",
+        "StreamSettings",
+        "choose_settings",
+    ),
     "streams": ("Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"),
     "verification": ("verify",),
+    "without_privacy": ("fit_without_privacy", "fit_yardstick"),
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 

@@ -25,7 +25,7 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """A rule, the default, or a side of a halfspace: how many rows it decides, and which share of them rightly."""
+    """An answer of the model: how many rows get it, and for which share of them it is right."""
 
     name: str
     rows: Figure
@@ -58,7 +58,7 @@ class Evaluation:
     confusion : tuple of tuples of Figure
         Numbers of rows, by predicted and then true class.
     groups : tuple of GroupFigures
-        The rules, the default last.
+        One for each answer of the model: the rules of a list, the rows of a card's table, or the classes.
     better : bool or None
         Whether the model is better than the baseline on these rows; None: the noise hides it.
     certificate : Certificate or None
@@ -112,7 +112,7 @@ class Evaluation:
             {"class": c.value} | {name: getattr(c, name).document() for name in ("rows", "recall", "precision")}
             for c in self.classes
         ]
-        groups = [{"rule": g.name, "rows": g.rows.document(), "right": g.right.document()} for g in self.groups]
+        groups = [{"answer": g.name, "rows": g.rows.document(), "right": g.right.document()} for g in self.groups]
         counts = [[figure.document() for figure in line] for line in self.confusion]
         return {
             "label": self.label,
@@ -126,7 +126,7 @@ class Evaluation:
             "verdict": self.verdict,
             "classes": classes,
             "confusion": {"order": "predicted, then true", "counts": counts},
-            "rules": groups,
+            "answers": groups,
             "certificate": None if self.certificate is None else self.certificate.document(),
         }
 
@@ -252,7 +252,7 @@ class _Writer:
     def auc(self, positive: int) -> Figure:
         """Of the positive class if there are two, the mean of one against the rest if there are more."""
         if "auc" not in self._found:
-            return Figure(None, unknown="a halfspace is counted by its answers, which do not rank")
+            return Figure(None, unknown="rows are counted by the classes that they are given, which do not rank")
         places = [positive] if len(self._groups.classes) == 2 else list(range(len(self._groups.classes)))
         areas = self._found["auc"][places]
         if not self._simulated:

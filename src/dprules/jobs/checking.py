@@ -145,14 +145,14 @@ def _find_label_gaps(reader: DocumentReader, found: Survey, table: Table) -> lis
 
 
 def _find_share_gaps(reader: DocumentReader, found: Survey, settings: ListSettings) -> list[Gap]:
-    """Return a gap for each column with private values, if their shares leave nothing for the rules."""
+    """Return a gap for each column with private values, if their shares leave nothing for the model."""
     private = [column for column in found.columns if isinstance(column, PrivateValues)]
     spent = [
         ("epsilon", private and sum_shares(settings, found.columns) >= 1),
         ("delta", sum(Fraction(column.delta) for column in private) >= 1),
     ]
     used_up = " and ".join(name for name, all_of_it in spent if all_of_it)
-    rule = f"smaller shares: those of all columns leave nothing of {used_up} for the rules"
+    rule = f"smaller shares: those of all columns leave nothing of {used_up} for the model"
     return [reader.gap_at(("columns", column.name, "values"), rule) for column in private if used_up]
 
 
@@ -174,4 +174,5 @@ def _conclude(report: SchemaReport, gaps: list[Gap], text: str, table: Table | N
     data = ColumnsTable({name: [] for name in schema.names}) if table is None else table
     settings = ListSettings(width=report.width)
     summary = check_fit(FitRequest(data, schema, settings, epsilon=report.epsilon, delta=report.delta))
-    return replace(report, literals=summary.literals, conditions=summary.conditions, spending=summary.spending)
+    literals, conditions = (summary.survey[name] for name in ("literals", "conditions"))
+    return replace(report, literals=literals, conditions=conditions, spending=summary.spending)

@@ -22,7 +22,7 @@ from dprules.tables.records import choose_rows
 
 __all__ = ["ANSWERS", "Evaluation", "evaluate"]
 
-ANSWERS = "answers by rule and true class"
+ANSWERS = "answers by true class"
 """The name of the release."""
 
 
@@ -41,7 +41,7 @@ def evaluate(
     delimiter: str | None = None,
     multiline: bool = False,
 ) -> Evaluation:
-    """Count rows by the rule that decides them and their true class: exactly on public rows, or with noise.
+    """Count rows by the answer of the model and their true class: exactly on public rows, or with noise.
 
     Guarantee: epsilon-DP for what is returned, unless the rows are public: one histogram, and what follows from it.
 

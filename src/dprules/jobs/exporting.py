@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 from dprules.accounting import SEEDED
 from dprules.errors import ParameterError
-from dprules.models import Released, RuleList
+from dprules.models import Released
 from dprules.models.export.header import describe_released
-
-FORMS = ("sql", "python", "markdown", "json")
+from dprules.models.model import FORMS
 
 
 def export(
@@ -40,8 +39,6 @@ def export(
         text = model.to_sql(table or released.table or "data", dialect, header)
     elif to == "json":
         text = _mark(model.document(), released, marks)
-    elif not isinstance(model, RuleList):
-        raise ParameterError(f"a halfspace has no {to} form yet. Export sql or json.")
     else:
         text = model.to_python(header) if to == "python" else model.to_markdown(header)
     return text.rstrip("\n") + "\n"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,31 +12,22 @@ from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
 from dprules.errors import ParameterError
 from dprules.jobs.check_rows import check_rows
 from dprules.jobs.labels import require_matching_kind, with_labels
-from dprules.jobs.questions import count_questions
 from dprules.jobs.quiet import without_sizes
 from dprules.learners.cuts import SHARE, buy_cuts
-from dprules.learners.lists import (
-    CLASSES_SHARE,
-    LENGTHS,
-    ListSettings,
-    Progress,
-    learn_list,
-    name_rules,
-    rivest,
-    yardsticks,
-)
+from dprules.learners.lists import ListSettings
+from dprules.learners.settings import Progress, Settings
 from dprules.learners.values import buy_values
 from dprules.mechanisms import Bits, SeededBits, os_bits
-from dprules.models import Released, RuleList
+from dprules.models import Released
 from dprules.numbers import Real, flag, rational
 from dprules.private import Private
-from dprules.schema import Column, Literal, PrivateCuts, PrivateValues, Schema, build_conditions
-from dprules.tables import ColumnsTable, Records, Sample, Table, open_table, read_records
+from dprules.schema import Column, PrivateCuts, PrivateValues, Schema
+from dprules.tables import ColumnsTable, Records, Table, open_table, read_records
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FitRequest(Private):
-    """Everything that a fit of a list needs; the data in it is private.
+    """Everything that a fit needs; the data in it is private.
 
     Parameters
     ----------
@@ -44,8 +35,8 @@ class FitRequest(Private):
         A file, a folder, a pattern, a URL, a frame, an Ibis table or a dictionary of columns.
     schema : Schema
         What is public of it.
-    settings : ListSettings
-        How to learn.
+    settings : Settings
+        What to learn, and how: those of a list, a scorecard.
     epsilon, delta : number
         The budget.
     neighbours : str
@@ -72,7 +63,7 @@ class FitRequest(Private):
 
     data: object
     schema: Schema
-    settings: ListSettings = field(default_factory=ListSettings)
+    settings: Settings = field(default_factory=ListSettings)
     epsilon: Real = EPSILON
     delta: Real = DELTA
     neighbours: str | Neighbours = NEIGHBOURS
@@ -134,18 +125,35 @@ class Spending:
         names = [release.name for release in charge.releases]
         if len(names) > MOST_NAMED:
             names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED:,} more"]
-        return cls(" and ".join(names), float(charge.epsilon), float(charge.delta))
+        *firsts, last = names
+        return cls(
+            " and ".join([", ".join(firsts), last] if firsts else names), float(charge.epsilon), float(charge.delta)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class FitSummary:
-    """What a fit would do: public facts only."""
+    """What a fit would do: public facts only.
 
-    literals: int
-    conditions: int
+    Parameters
+    ----------
+    survey : mapping
+        How much there is to learn from, by name: literals and conditions, or columns and bins.
+    epsilon, delta : float
+        The budget.
+    spending : tuple of Spending
+        Its parts.
+    """
+
+    survey: Mapping[str, int]
     epsilon: float
     delta: float
     spending: tuple[Spending, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """Return everything in JSON's types."""
+        budget = {"epsilon": self.epsilon, "delta": self.delta}
+        return {**self.survey, **budget, "spending": [asdict(part) for part in self.spending]}
 
 
 @without_sizes
@@ -172,25 +180,24 @@ def _check(request: FitRequest, table: Table) -> FitSummary:
     _require_something_left(request)
     table.require([*schema.names, *([] if request.unit is None else [request.unit])])
     require_matching_kind(table.kinds()[schema.label.name], schema.label)
-    literals, conditions = count_questions(schema, request.settings.width)
+    survey = request.settings.survey(schema)
     if request.rows_are_public:
         check_rows(table, schema)
-    return FitSummary(literals, conditions, float(account.epsilon), float(account.delta))
+    return FitSummary(survey, float(account.epsilon), float(account.delta))
 
 
 def _require_something_left(request: FitRequest) -> None:
     """Refuse shares that add up to everything before the first of them is spent."""
     if sum_shares(request.settings, request.schema.columns) >= 1:
-        raise ParameterError("the shares leave nothing for the rules. Lower them.")
+        raise ParameterError("the shares leave nothing for the model. Lower them.")
 
 
-def sum_shares(settings: ListSettings, columns: Sequence[Column]) -> Fraction:
-    """Return the part of epsilon that is spent on something else than rules."""
-    shares = [settings.shares.get("counts", 0), *(c.share for c in columns if isinstance(c, PrivateValues))]
-    private_cuts = any(isinstance(column, PrivateCuts) for column in columns)
-    shares += [settings.shares.get("cuts", SHARE)] if private_cuts else []
-    shares += [settings.shares.get("classes", CLASSES_SHARE)] if settings.needs_classes else []
-    return sum((rational(share, "share", zero=True) for share in shares), Fraction(0))
+def sum_shares(settings: Settings, columns: Sequence[Column]) -> Fraction:
+    """Return the part of epsilon that is spent on something else than the model."""
+    shares: list[Real] = [column.share for column in columns if isinstance(column, PrivateValues)]
+    if any(isinstance(column, PrivateCuts) for column in columns):
+        shares.append(settings.shares.get("cuts", SHARE))
+    return sum((rational(share, "share", zero=True) for share in shares), settings.part_of_epsilon())
 
 
 def _silent(step: str, done: int, total: int | None) -> None:
@@ -199,7 +206,7 @@ def _silent(step: str, done: int, total: int | None) -> None:
 
 @without_sizes
 def fit(request: FitRequest, progress: Progress = _silent) -> Released:
-    """Learn a list and return it in its envelope.
+    """Learn a model and return it in its envelope.
 
     Guarantee: what the certificate inside says, for everything that is returned.
 
@@ -228,16 +235,13 @@ def _learn(
     bits: Bits,
     progress: Progress,
 ) -> Released:
-    """Buy values and cuts, draw rules, certify: each release is charged before it is drawn."""
+    """Buy values and cuts, learn, certify: each release is charged before it is drawn."""
     settings = request.settings
     schema = buy_values(records, request.schema, account, bits)
     schema = buy_cuts(records, schema, account, settings.shares.get("cuts", SHARE), bits)
-    literals = schema.literals()
-    classes = schema.label.classes
-    sample = records.sample(literals, len(classes))
-    rules = learn_list(sample, literals, classes, settings, account, bits, progress)
+    model = settings.learn(records, schema, account, bits, progress)
     certificate = account.certificate(secure=bits.secure, assumptions=assumptions, settings=settings.document())
-    return Released.of(rules, schema.label, certificate, request.table_name)
+    return Released.of(model, schema.label, certificate, request.table_name)
 
 
 def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list[Assumed]:
@@ -253,58 +257,3 @@ def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list
     like = request.schema.values_like
     taken = [] if like is None else [TakenFrom(like)]
     return [*request.assumptions, Assumption.SETTINGS, *(one for one, holds in flags.items() if holds), *taken]
-
-
-@without_sizes
-def fit_without_privacy(request: FitRequest, max_rules: int | None = None, reward: float = 0.5) -> RuleList:
-    """Learn Rivest's greedy list **without privacy**.
-
-    Parameters
-    ----------
-    request : FitRequest
-        Data, schema and width; its budget is not used.
-    max_rules : int or None
-        Rules before the default.
-    reward : float
-        Of a correct record against an error, where no rule is free of errors.
-    """
-    sample, literals = _public_sample(request)
-    conditions = build_conditions(literals, request.settings.width)
-    drawn = rivest(sample, conditions, max_rules, (reward,))
-    return name_rules(drawn, conditions, literals, request.schema.label.classes).simplified()
-
-
-@without_sizes
-def fit_yardstick(request: FitRequest) -> RuleList:
-    """Learn the best list that the private recipe finds without noise, of a few settings: **not private**.
-
-    Parameters
-    ----------
-    request : FitRequest
-        Data, schema and width; its budget is not used.
-    """
-    return fit_yardsticks(request, LENGTHS)[0]
-
-
-@without_sizes
-def fit_yardsticks(request: FitRequest, lengths: Sequence[int]) -> list[RuleList]:
-    """Learn the lists that the private recipe finds without noise, those right most often first: **not private**.
-
-    Parameters
-    ----------
-    request : FitRequest
-        Data, schema and width; its budget is not used.
-    lengths : sequence of int
-        Numbers of rules to try, each with a few first rewards.
-    """
-    sample, literals = _public_sample(request)
-    conditions = build_conditions(literals, request.settings.width)
-    return yardsticks(sample, conditions, literals, request.schema.label.classes, lengths)
-
-
-def _public_sample(request: FitRequest) -> tuple[Sample, tuple[Literal, ...]]:
-    schema = request.schema
-    with request.opened() as table:
-        records = read_records(table, schema, Unit(), os_bits)
-    literals = tuple(schema.literals())
-    return records.sample(literals, len(schema.label.classes)), literals

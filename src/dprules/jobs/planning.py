@@ -7,10 +7,10 @@ from typing import Any
 
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS, WIDTH
 from dprules.errors import ParameterError
-from dprules.jobs.questions import count_questions
 from dprules.jobs.quiet import without_sizes
-from dprules.learners.lists import ListPlan, ListSettings, Progress, Typical, bound_list, count_candidates
+from dprules.learners.lists import ListPlan, ListSettings, Typical, bound_list, count_candidates
 from dprules.learners.plan_tables import PlanTable
+from dprules.learners.settings import Progress
 from dprules.learners.streams import LearnerPlan, StreamPlan, plan_stream
 from dprules.numbers import Real, whole
 from dprules.schema import Schema, read_schema
@@ -84,5 +84,4 @@ def plan_list(
 
 def _count_schema(schema: Schema, width: int) -> int:
     """Return how many conditions a fit of a schema may choose from, private cuts and values included."""
-    ListSettings(width)  # refuses what a fit refuses
-    return count_questions(schema, width)[1]
+    return ListSettings(width).survey(schema)["conditions"]

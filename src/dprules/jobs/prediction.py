@@ -1,6 +1,6 @@
 """What a released model says of new rows, whatever they come in."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.jobs.quiet import without_sizes
-from dprules.models import Halfspace, Model, RuleList
+from dprules.models import Model, Read
+from dprules.models.model import Numbers
 from dprules.private import Private
-from dprules.schema import Clipped
+from dprules.schema import Clipped, Label, Value
 from dprules.tables import Table, open_table
 from dprules.tables.cells import Cells, read_clipped, read_codes, read_texts
 
@@ -23,7 +24,7 @@ def predict(
 
     Parameters
     ----------
-    model : RuleList or Halfspace
+    model : Model
         Of a released model that verifies.
     data : object
         A file, a URL, a frame, an Ibis table, a dictionary of columns, or a list of dictionaries.
@@ -31,7 +32,7 @@ def predict(
         As for `open_table`.
     """
     if isinstance(data, list | tuple):
-        return np.array(model.predict(data))
+        return model.predict(data)
     with open_table(data, table, delimiter, multiline) as opened:
         parts = [batch.labels for batch in predict_batches(model, opened)]
     return np.concatenate([np.array(model.classes)[:0], *parts])
@@ -46,15 +47,20 @@ class PredictedRows(Private):
         The label of each row.
     copied : list of lists
         The text of each cell, column by column.
+    figures : dict of lists
+        Scores and probabilities, by the names of their columns.
     left_out : int
         Lines that cannot be read and have no prediction.
     """
 
-    __slots__ = ("copied", "labels", "left_out")
+    __slots__ = ("copied", "figures", "labels", "left_out")
 
-    def __init__(self, labels: list[Any], copied: list[list[str | None]], left_out: int = 0) -> None:
+    def __init__(
+        self, labels: list[Any], copied: list[list[str | None]], figures: dict[str, list[float]], left_out: int = 0
+    ) -> None:
         self.labels = labels
         self.copied = copied
+        self.figures = figures
         self.left_out = left_out
 
 
@@ -66,12 +72,13 @@ def predict_beside(
     table: str | None = None,
     delimiter: str | None = None,
     multiline: bool = False,
+    likely: Sequence[Value] = (),
 ) -> PredictedRows:
     """Return the label of each row beside columns of the same row, from one reading: a view may have no order.
 
     Parameters
     ----------
-    model : RuleList or Halfspace
+    model : Model
         Of a released model that verifies.
     data : object
         As for `predict`, but for lists of dictionaries.
@@ -79,81 +86,109 @@ def predict_beside(
         Columns to copy.
     table, delimiter, multiline
         As for `open_table`.
+    likely : sequence of str or number
+        Classes whose probabilities are wanted too, with the scores that they follow from; none: labels only.
     """
-    found = PredictedRows([], [[] for _ in keep])
+    found = PredictedRows([], [[] for _ in keep], _figures(model, model.read_rows([]), 0, likely))
     with open_table(data, table, delimiter, multiline) as opened:
         for batch in predict_batches(model, opened, keep):
             found.labels += batch.labels.tolist()
+            for name, figures in _figures(model, batch.read, batch.size, likely).items():
+                found.figures[name] += figures
             for column, name in zip(found.copied, keep, strict=True):
                 column += read_texts(batch.cells[name])
         found.left_out = opened.left_out
     return found
 
 
+def list_likely(label: Label) -> tuple[Value, ...]:
+    """Return the classes whose probabilities say everything: the positive one of two, or all."""
+    if len(label.classes) != 2:
+        return tuple(label.classes)
+    return (label.classes[-1] if label.positive is None else label.positive,)
+
+
+def _figures(model: Model, read: Read, size: int, likely: Sequence[Value]) -> dict[str, list[float]]:
+    """Return columns with the probabilities of some classes, and with scores where the model has any."""
+    if not likely:
+        return {}
+    shares = model.probabilities(read, size)
+    found = {f"probability_{value}": shares[:, model.classes.index(value)].tolist() for value in likely}
+    if not model.has_scores:
+        return found
+    scores = model.scores(read, size)
+    if scores.ndim == 1:
+        return found | {"score": scores.tolist()}
+    return found | {f"score_{value}": scores[:, place].tolist() for place, value in enumerate(model.classes)}
+
+
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class PredictedBatch(Private):
-    """The labels of some rows, and their cells; `places` are the rules that decide, or the classes of a halfspace."""
+    """The answers of some rows by their places, their labels, what was read of them, and their cells."""
 
+    size: int
     places: NDArray[np.int64]
     labels: NDArray[Any]
+    read: Read
     cells: Mapping[str, Cells]
 
 
 def predict_batches(model: Model, table: Table, others: Sequence[str] = ()) -> Iterator[PredictedBatch]:
-    """Return the labels of the rows of an open table, some at a time, with the cells of other columns."""
+    """Return the answers of the rows of an open table, some at a time, with the cells of other columns."""
     names = list(dict.fromkeys([*(column.name for column in model.columns), *others]))
     for size, cells in table.batches(names):
-        if isinstance(model, RuleList):
-            places = _decide_cells(model, size, cells)
-            labels = model.labels_at(places)
-        else:
-            places = (_weigh_cells(model, size, cells) > 0).astype(np.int64)
-            labels = np.array(model.classes)[places]
-        yield PredictedBatch(places, labels, cells)
+        read = _read(model, cells)
+        places = model.decide(read, size)
+        yield PredictedBatch(size, places, model.labels_at(places), read, cells)
 
 
 @without_sizes
-def predict_places(model: RuleList, data: object, names: Sequence[str] | None = None) -> NDArray[np.int64]:
-    """Return the index of the rule that decides each row; the number of rules is the default.
+def predict_places(model: Model, data: object, names: Sequence[str] | None = None) -> NDArray[np.int64]:
+    """Return the place of each row's answer among the answers of the model.
 
     Parameters
     ----------
-    model : RuleList
-        The list.
+    model : Model
+        What predicts.
     data : object
         A table of any kind.
     names : sequence of str or None
         What the model calls the columns of the table, in their order: then they are taken by their places. None: by
         their own names.
     """
-    wanted = [column.name for column in model.columns]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *_ask(model, data, names, model.decide)])
+
+
+@without_sizes
+def predict_probabilities(model: Model, data: object, names: Sequence[str] | None = None) -> NDArray[np.float64]:
+    """Return how likely each class is for each row, in the order of the model's classes; as `predict_places`."""
+    none = np.zeros((0, len(model.classes)))
+    return np.concatenate([none, *_ask(model, data, names, model.probabilities)])
+
+
+@without_sizes
+def predict_scores(model: Model, data: object, names: Sequence[str] | None = None) -> Numbers:
+    """Return the sum that decides each row: one a row for two classes, otherwise one for each class."""
+    none = model.scores(model.read_rows([]), 0)
+    return np.concatenate([none, *_ask(model, data, names, model.scores)])
+
+
+def _ask(
+    model: Model, data: object, names: Sequence[str] | None, question: Callable[[Read, int], NDArray[Any]]
+) -> list[NDArray[Any]]:
+    """Return what a model answers, some rows at a time; columns by their places where names are given."""
     with open_table(data) as table:
         at_place = {} if names is None else dict(zip(names, table.names, strict=True))
-        own_names = {name: at_place.get(name, name) for name in wanted}
-        parts = [
-            _decide_cells(model, size, {name: cells[own] for name, own in own_names.items()})
+        own_names = {column.name: at_place.get(column.name, column.name) for column in model.columns}
+        return [
+            question(_read(model, {name: cells[own] for name, own in own_names.items()}), size)
             for size, cells in table.batches(list(own_names.values()))
         ]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
-def _decide_cells(model: RuleList, size: int, cells: Mapping[str, Cells]) -> NDArray[np.int64]:
-    codes = np.empty((size, len(model.columns)), dtype=np.int16)
-    for place, column in enumerate(model.columns):
-        codes[:, place] = read_codes(column, cells[column.name])
-    return model.decide_codes(codes)
-
-
-def _weigh_cells(model: Halfspace, size: int, cells: Mapping[str, Cells]) -> NDArray[np.float64]:
-    """Return the sum of each row: the bias, and each term by the codes or numbers of its columns."""
-    codes = {c.name: read_codes(c, cells[c.name]) for c in model.columns if not isinstance(c, Clipped)}
-    total = np.full(size, model.bias)
-    for term in model.terms:
-        if isinstance(term.feature, Clipped):
-            total += term.weight * read_clipped(term.feature, cells[term.feature.name])
-            continue
-        held = np.ones(size, dtype=np.bool_)
-        for literal in term.feature:
-            held &= literal.truth()[codes[literal.column.name]]
-        total += np.where(held, term.weight, -term.weight)
-    return total
+def _read(model: Model, cells: Mapping[str, Cells]) -> Read:
+    """Return what a model needs of the cells of some rows: codes, or numbers of columns that are weighed."""
+    return {
+        column.name: (read_clipped if isinstance(column, Clipped) else read_codes)(column, cells[column.name])
+        for column in model.columns
+    }

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.errors import ParameterError
 from dprules.jobs.figures import Array
-from dprules.models import Model, RuleList
-from dprules.schema import Value, show_value
+from dprules.models import Model
+from dprules.schema import Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Groups that a model puts rows into: rules with the default last, or the classes of a halfspace. Public.
+    """Groups that a model puts rows into, one for each of its answers. Public.
 
     Parameters
     ----------
@@ -37,13 +36,12 @@ class Groups:
     def of(cls, model: Model, classes: Sequence[Value]) -> "Groups":
         """Return the groups of a model, with classes in the order of the label."""
         place = {value: i for i, value in enumerate(classes)}
-        if not isinstance(model, RuleList):
-            said = np.array([place[value] for value in model.classes])
-            return cls(tuple(f"says {show_value(value)}" for value in model.classes), said, None, tuple(classes))
-        said = np.array([place[value] for value in model.labels])
+        answers = model.answers()
+        said = np.array([place[answer.label] for answer in answers])
+        shares = [answer.probabilities for answer in answers if answer.probabilities is not None]
         order = [model.classes.index(value) for value in classes]
-        names = (*(f"if {rule}" for rule in model.rules), f"else {show_value(model.default)}")
-        return cls(names, said, _scores_of(model, said, len(classes))[:, order], tuple(classes))
+        scores = np.array(shares)[:, order] if len(shares) == len(answers) else None
+        return cls(tuple(answer.name for answer in answers), said, scores, tuple(classes))
 
     def confuse(self, counts: Array) -> Array:
         """Return predicted times true classes from groups times true classes; leading axes stay."""
@@ -79,16 +77,6 @@ class Groups:
         return np.stack(
             [area(counts[..., k], every - counts[..., k], scores[:, k]) for k in range(len(self.classes))], axis=-1
         )
-
-
-def _scores_of(model: RuleList, said: NDArray[np.int64], classes: int) -> Array:
-    """Return the probabilities of each group; without counts a group is only as likely as its label says."""
-    try:
-        return model.probabilities(np.arange(len(said)))
-    except ParameterError:
-        labels = np.array([model.classes.index(label) for label in model.labels])
-        certain: Array = (labels[:, None] == np.arange(classes)).astype(np.float64)
-        return certain
 
 
 def ratio(part: Array, whole: Array) -> Array:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dprules.errors import DataError, ParameterError
-from dprules.jobs.questions import count_questions
+from dprules.learners.questions import count_questions
 from dprules.learners.streams import (
     EventBatch,
     EventFile,
@@ -124,7 +124,7 @@ def stream_predict(model: Model, events: str, say: Say) -> Iterator[Any]:
 
     Parameters
     ----------
-    model : Halfspace
+    model : Model
         Of a published hypothesis that verifies.
     events : str
         A file, or "-" for JSON lines on standard input.
@@ -137,7 +137,7 @@ def stream_predict(model: Model, events: str, say: Say) -> Iterator[Any]:
         needed = [column.name for column in model.columns]
         batches = EventFile(Path(events), needed).batches(Position(), 8192, whole_lines=False)
     for batch in batches:
-        yield from model.predict(batch.events)
+        yield from model.predict(batch.events).tolist()
 
 
 def stream_show(folder: Path, *, unverified: bool = False) -> Released:

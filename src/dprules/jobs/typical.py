@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.jobs.fitting import FitRequest, fit, fit_yardsticks
+from dprules.jobs.fitting import FitRequest, fit
 from dprules.jobs.made_up import DIFFICULTIES, Difficulty, make_up
 from dprules.jobs.prediction import predict
-from dprules.learners.lists import LENGTHS, ListSettings, Progress, Typical
+from dprules.jobs.without_privacy import fit_yardsticks
+from dprules.learners.lists import LENGTHS, ListSettings, Typical
+from dprules.learners.settings import Progress
 from dprules.numbers import Real
 from dprules.schema import Schema, Value
 
@@ -80,7 +82,7 @@ class Trial:
         old, new = made.table.slice(0, rows), made.table.slice(rows)
         request = FitRequest(old, self.schema, self.settings, self.epsilon, self.delta, self.neighbours, seed=seed)
         private = fit(request).model
-        plain = fit_yardsticks(FitRequest(old, made.schema, self.settings), self.lengths)
+        plain = fit_yardsticks(FitRequest(old, made.schema), self.lengths, self.settings.width)
         # By how likely the labels are: labels that were drawn would let a list be better than the best by luck.
         chances = made.chances[rows:]
         accuracies = [_expect_right(predict(rules, new), self.schema.label.classes, chances) for rules in plain]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import sqrt
 from typing import Any
 
 from dprules.errors import ParameterError
@@ -42,15 +43,19 @@ def given_weights(class_weight: ClassWeight, classes: Sequence[Value]) -> tuple[
 
 
 def balancing_weights(class_counts: Sequence[float], noise: float) -> tuple[Fraction, ...]:
-    """Return weights that make all classes weigh the same, the rarest 1; counts below their noise are read as that.
+    """Return weights that make all classes weigh the same, the rarest 1.
+
+    Counts below their noise are read as that, and a class that noise alone could have made larger weighs 1 as well.
 
     Examples
     --------
-    >>> [str(weight) for weight in balancing_weights([900, 100], 10)]
-    ['7/64', '1']
+    >>> [str(weight) for weight in balancing_weights([900, 100, 120], 10)]
+    ['7/64', '1', '1']
     """
     sizes = [max(count, noise, 1.0) for count in class_counts]
-    return tuple(round_weight(min(sizes) / size) for size in sizes)
+    least = min(sizes)
+    # Two noises differ by sqrt(2) of one: three standard deviations of that.
+    return tuple(round_weight(1 if size - least < sqrt(18) * noise else least / size) for size in sizes)
 
 
 def round_weight(weight: float | Fraction) -> Fraction:

@@ -1,9 +1,19 @@
 """Public models: lists, scorecards, halfspaces, and the envelope that they are published in."""
 
 from dprules.models import halfspace
-from dprules.models.card_faults import BINS, RISK_TABLE, TERM_WEIGHTS, WEIGHTS
 from dprules.models.counted import Estimate, Group, Told, show_number
-from dprules.models.faults import CLASS_COUNTS, HYPOTHESES, RULE_COUNTS, RULES, cuts_of, values_of
+from dprules.models.faults import (
+    BINS,
+    CLASS_COUNTS,
+    HYPOTHESES,
+    RISK_TABLE,
+    RULE_COUNTS,
+    RULES,
+    TERM_WEIGHTS,
+    WEIGHTS,
+    cuts_of,
+    values_of,
+)
 from dprules.models.halfspace import Halfspace, ListMargin, Term
 from dprules.models.meaning import Cells, Odds, RiskTable, Totals
 from dprules.models.model import Answer, Model, Read

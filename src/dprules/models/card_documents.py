@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def read_points(entries: object, columns: Mapping[str, Column], places: int) -> 
 
 def read_base(entry: object, places: int) -> tuple[int, ...]:
     """Read what every record starts from."""
-    return _read_whole(entry, places, "the file does not say what every score starts from", MOST_POINTS)
+    return documents.read_whole(entry, places, "the file does not say what every score starts from", MOST_POINTS)
 
 
 def read_meaning(document: Mapping[str, Any], classes: tuple[Value, ...]) -> RiskTable | Odds:
@@ -67,9 +67,7 @@ def _read_risks(entry: Mapping[str, Any]) -> RiskTable:
 
 def _read_risk(entry: object) -> Estimate:
     parts = [entry.get(name) if isinstance(entry, Mapping) else None for name in ("low", "value", "high")]
-    if not all(isinstance(part, float) for part in parts):
-        raise ModelError("a risk of the file is not a number with its interval. Export it again.")
-    low, value, high = parts
+    low, value, high = (part if isinstance(part, float) else nan for part in parts)
     if not 0 <= low <= value <= high <= 1 or value != round(value, 3):
         raise ModelError("a risk of the file is no share with its interval, in steps of 0.001. Export it again.")
     return Estimate(value, low, high)
@@ -77,7 +75,7 @@ def _read_risk(entry: object) -> Estimate:
 
 def read_totals(entry: Mapping[str, Any], classes: int) -> Totals:
     """Read noisy class counts."""
-    counts = _read_whole(entry.get("counts"), classes, "the class counts of the file do not fit its classes")
+    counts = documents.read_whole(entry.get("counts"), classes, "the class counts of the file do not fit its classes")
     return Totals(counts, _read_sigma(entry))
 
 
@@ -92,7 +90,7 @@ def read_cells(entry: object, points: tuple[Points, ...]) -> Cells | None:
     unfit = "the counts of the file do not fit its cells"
     if not isinstance(counts, list) or len(counts) != len(starts) + 1:
         raise ModelError(f"{unfit}. Export it again.")
-    return Cells(starts, tuple(_read_whole(cell, 2, unfit) for cell in counts), _read_sigma(entry))
+    return Cells(starts, tuple(documents.read_whole(cell, 2, unfit) for cell in counts), _read_sigma(entry))
 
 
 def read_z(entry: object) -> float | None:
@@ -104,7 +102,7 @@ def read_z(entry: object) -> float | None:
 
 def _read_starts(entry: object) -> tuple[int, ...]:
     number = len(entry) if isinstance(entry, list) else 0
-    starts = _read_whole(entry, number, "scores of the file are not whole numbers", LARGEST_SCORE - 1)
+    starts = documents.read_whole(entry, number, "scores of the file are not whole numbers", LARGEST_SCORE - 1)
     if any(first >= second for first, second in pairwise(starts)):
         raise ModelError("scores of the file do not increase. Export it again.")
     return starts
@@ -115,11 +113,3 @@ def _read_sigma(entry: Mapping[str, Any]) -> Fraction:
     if not _LEAST_SIGMA <= sigma <= _MOST_SIGMA:
         raise ModelError("counts of the file carry noise that no release has. Export it again.")
     return sigma
-
-
-def _read_whole(entry: object, number: int, sentence: str, most: int = 2**63 - 1) -> tuple[int, ...]:
-    """Read so many whole numbers, or refuse with a sentence."""
-    fits = isinstance(entry, list) and len(entry) == number
-    if not isinstance(entry, list) or not fits or not all(type(n) is int and abs(n) <= most for n in entry):
-        raise ModelError(f"{sentence}. Export it again.")
-    return tuple(entry)

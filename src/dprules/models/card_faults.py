@@ -4,17 +4,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dprules.accounting import Certificate, Gaussian
-from dprules.models.faults import CLASS_COUNTS, column_faults, named_events
+from dprules.models.faults import (
+    BINS,
+    CLASS_COUNTS,
+    RISK_TABLE,
+    TERM_WEIGHTS,
+    WEIGHTS,
+    column_faults,
+    named_events,
+)
 from dprules.models.segments import segments_of
 
 if TYPE_CHECKING:  # cards ask here what must have been paid for
     from dprules.models.scorecard import Scorecard
-
-BINS = "bins of the columns"
-WEIGHTS = "weights"
-TERM_WEIGHTS = "weights of the terms"
-RISK_TABLE = "risk table"
-"""Names of releases: what a certificate must list for what a scorecard shows."""
 
 _HISTOGRAMS = (CLASS_COUNTS, BINS, RISK_TABLE)
 """Releases in which a record adds to one cell of each histogram; the others are sums."""

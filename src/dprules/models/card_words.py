@@ -194,18 +194,20 @@ def _describe_risks(card: "Scorecard", table: RiskTable) -> CardTable:
 def _describe_shares(card: "Scorecard") -> CardTable:
     """Return the shares that a card without points answers, with what the class counts say of them."""
     shares = card.predict_proba([{}])[0].tolist()
-    risks = [Estimate(share, *_interval(card, place, share)) for place, share in enumerate(shares)]
-    rows = [(show_value(name), *_risk_cells(risk)) for name, risk in zip(card.classes, risks, strict=True)]
+    rows = [(show_value(card.classes[place]), *_share_cells(card, place, share)) for place, share in enumerate(shares)]
     return CardTable(("class", "share", "interval"), tuple(rows))
 
 
-def _interval(card: "Scorecard", place: int, share: float) -> tuple[float, float]:
-    """Return the interval of a class's share; where there are too few records to tell it may be any."""
+def _share_cells(card: "Scorecard", place: int, share: float) -> Cells:
+    """Return a class's share and its interval, from the class counts unless there is a risk that says so itself."""
     if isinstance(card.meaning, RiskTable):
         (risk,) = card.meaning.risks
-        return (risk.low, risk.high) if card.classes[place] == card.positive else (1 - risk.high, 1 - risk.low)
+        positive = card.classes[place] == card.positive
+        return _risk_cells(risk if positive else Estimate(share, 1 - risk.high, 1 - risk.low))
     found = card.totals.share(place)
-    return (0.0, 1.0) if found is None else (min(found.low, share), max(found.high, share))
+    if found is None:
+        return f"{100 * share:.1f}%", "too few to tell"
+    return _risk_cells(Estimate(share, min(found.low, share), max(found.high, share)))
 
 
 def _describe_prediction(card: "Scorecard") -> str:
@@ -225,9 +227,7 @@ def _describe_prediction(card: "Scorecard") -> str:
 def _describe_doubt(z: float | None) -> list[str]:
     if z is None:
         return []
-    found = [
-        f"z = {z:.1f}: so many standard deviations of noise and chance lie between this card and knowing nothing."
-    ]
+    found = [f"z = {z:.1f}: so many standard deviations of noise and chance lie between this card and knowing nothing."]
     if z < DOUBTFUL:
         found.append("Noise alone may have made this card up, since z is below 2: take more rows or a larger epsilon.")
     return found

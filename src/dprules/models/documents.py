@@ -85,3 +85,11 @@ def read_weights(entries: object, classes: int) -> tuple[Fraction, ...]:
     if not all(0 < weight <= 1 for weight in weights):
         raise ModelError("class weights of the file must lie in (0, 1]. Export it again.")
     return weights
+
+
+def read_whole(entry: object, number: int, sentence: str, most: int = 2**63 - 1) -> tuple[int, ...]:
+    """Read so many whole numbers, or refuse with a sentence."""
+    listed = entry if isinstance(entry, list) else [None]
+    if len(listed) != number or not all(type(n) is int and abs(n) <= most for n in listed):
+        raise ModelError(f"{sentence}. Export it again.")
+    return tuple(listed)

@@ -60,7 +60,7 @@ class RiskTable:
         for risk in self.risks:
             shares = [Fraction(round(1000 * risk.value), 1000)] * 2
             shares[1 - place] = 1 - shares[place]
-            weighed = [share * weight for share, weight in zip(shares, weights or (1, 1), strict=True)]
+            weighed = [share * weight for share, weight in zip(shares, weights or [Fraction(1)] * 2, strict=True)]
             found.append(classes[weighed.index(max(weighed))])
         return found
 
@@ -92,7 +92,8 @@ class OddsTable:
         """Return the weight of each class, from the scores of rows."""
         leads = np.minimum(scores.max(axis=1, keepdims=True) - scores, self.last)
         fine, coarse = np.array(self.fine, dtype=np.int64), np.array(self.coarse, dtype=np.int64)
-        return fine[leads % len(fine)] * coarse[leads // len(fine)]
+        weights: Scores = fine[leads % len(fine)] * coarse[leads // len(fine)]
+        return weights
 
 
 FINE = 2**20

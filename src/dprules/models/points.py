@@ -77,7 +77,9 @@ class Points:
         """Return the points by code, MISSING last."""
         table = np.tile(np.array(self.otherwise, dtype=np.int64), (self.column.size + 1, 1))
         for line in reversed(self.lines):
-            table[line.condition.truth()] = line.points
+            # Of a column with many values each line asks about one: its place is found without a look at the others.
+            equal = line.condition.operator is Operator.EQUALS
+            table[self.column.code(line.condition.value) if equal else line.condition.truth()] = line.points
         return table
 
     def document(self) -> dict[str, Any]:
@@ -94,6 +96,8 @@ class Points:
         if not isinstance(document, dict) or not isinstance(named, str) or named not in columns:
             raise ModelError("points of the file name no column. Export it again.")
         column = columns[named]
+        if column.size * places > MOST_CELLS:
+            raise ModelError("a column of the file has more points than a scorecard. Export it again.")
         lines = [_read_line(entry, columns, places) for entry in documents.read_entry(document, "lines", list)]
         read = cls(column, tuple(lines), _read_points(document.get("otherwise"), places))
         # Also keeps lines out that ask another column: those of `of` ask its own.
@@ -105,6 +109,8 @@ class Points:
         return Points.of(self.column, self.table())
 
 
+MOST_CELLS = 5_000_000
+"""Points of one column, by value and class: what a file may make this machine hold."""
 MOST_POINTS = 10**6
 """Of one line: no learner gives more, and sums stay small enough for every engine."""
 
@@ -119,10 +125,7 @@ def _read_line(entry: object, columns: Mapping[str, Column], places: int) -> Lin
 
 
 def _read_points(points: object, places: int) -> tuple[int, ...]:
-    fits = isinstance(points, list) and len(points) == places
-    if not fits or not all(type(point) is int and abs(point) <= MOST_POINTS for point in points):
-        raise ModelError("points of the file are not whole numbers, or not one for each class. Export it again.")
-    return tuple(points)
+    return documents.read_whole(points, places, "points of the file are not small whole numbers", MOST_POINTS)
 
 
 def _binary(column: Column, operators: tuple[Operator, Operator], rows: list[tuple[int, ...]]) -> list[Line]:

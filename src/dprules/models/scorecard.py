@@ -1,7 +1,7 @@
 """Scorecards: points that add up to a score, and a table that says what it means. What is printed is what is run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -156,7 +156,8 @@ class Scorecard(Model):
         scores = self._score(read, size)
         if isinstance(self.meaning, RiskTable):
             return self.meaning.rows_of(scores[:, 0])
-        return (scores + np.array(self.handicaps)).argmax(axis=1).astype(np.int64)
+        places: NDArray[np.int64] = (scores + np.array(self.handicaps)).argmax(axis=1)
+        return places
 
     def probabilities(self, read: Read, size: int) -> NDArray[np.float64]:
         """Return how likely each class is for each row, in the order of `classes`."""
@@ -262,11 +263,18 @@ class Scorecard(Model):
         """
         from dprules.models.export import card_sql  # sqlglot takes a while to load
 
-        return card_sql.write_card(self, table, dialect, header or self._header())
+        return card_sql.write_card(self, table, dialect, self._explained(header))
 
     def to_python(self, header: Header | None = None) -> str:
         """Return the card as a Python module that needs nothing but Python: `score`, `probability`, `predict`."""
-        return card_python.write_card(self, header or self._header())
+        return card_python.write_card(self, self._explained(header))
+
+    def _explained(self, header: Header | None) -> Header:
+        """Return the header of an export that answers with probabilities: it says of what."""
+        header = header or self._header()
+        alone = isinstance(self.meaning, RiskTable)
+        of = show_value(self.positive) if alone else "each class"
+        return replace(header, lines=(*header.lines, f"The probability is that of {of}."))
 
     def to_markdown(self, header: Header | None = None) -> str:
         """Return the card as Markdown tables, and what there is to say of it."""

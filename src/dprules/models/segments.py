@@ -63,7 +63,7 @@ def segments_of(points: Points) -> tuple[Segment, ...]:
     if isinstance(points.column, Ordered):
         return tuple(found)
     # Of values that have no order the dearest come first, and last what is not named.
-    return tuple(sorted(found, key=lambda segment: (MISSING in segment.pieces[-1].codes, [-p for p in segment.points])))
+    return tuple(sorted(found, key=lambda segment: (MISSING in segment.pieces[0].codes, [-p for p in segment.points])))
 
 
 def piece_at(points: Points, code: int) -> Piece:
@@ -73,6 +73,11 @@ def piece_at(points: Points, code: int) -> Piece:
 
 Table = Sequence[tuple[int, ...]]
 
+MOST_LISTED = 12
+"""Values that are listed though they get what missing ones get, if that is some points."""
+FEW_LISTED = 3
+"""And if it is none."""
+
 
 def _pieces(column: Column, table: Table) -> Iterator[Piece]:
     match column:
@@ -81,12 +86,20 @@ def _pieces(column: Column, table: Table) -> Iterator[Piece]:
         case Categorical():
             yield from _values(column, table)
         case _:
-            name = show_value(column.name)
-            truth = (Operator.IS_FALSE, Operator.IS_TRUE)
-            sign = (Operator.NOT_ABOVE_ZERO, Operator.ABOVE_ZERO)
-            for code, operator in enumerate(truth if isinstance(column, Boolean) else sign):
-                yield Piece(f"{name} {operator.value}", frozenset({code}))
-            yield Piece(f"{name} is missing", frozenset({MISSING}))
+            yield from _sides(column, table)
+
+
+def _sides(column: Column, table: Table) -> Iterator[Piece]:
+    """Return true and false, or what is above 0 and what is not, and missing cells."""
+    name = show_value(column.name)
+    truth = (Operator.IS_FALSE, Operator.IS_TRUE)
+    sign = (Operator.NOT_ABOVE_ZERO, Operator.ABOVE_ZERO)
+    if table[0] == table[1]:
+        yield Piece(f"{name} {Operator.IS_PRESENT.value}", frozenset({0, 1}))
+    else:
+        for code, operator in enumerate(truth if isinstance(column, Boolean) else sign):
+            yield Piece(f"{name} {operator.value}", frozenset({code}))
+    yield Piece(f"{name} is missing", frozenset({MISSING}))
 
 
 def _ranges(column: Ordered, table: Table) -> Iterator[Piece]:
@@ -119,13 +132,18 @@ def _values(column: Categorical, table: Table) -> Iterator[Piece]:
         alike.setdefault(table[code], []).append(code)
     others = alike.pop(table[MISSING], [])
     for codes in alike.values():
-        listed = [show_value(column.values[code]) for code in codes]
-        words = f"{name} = {listed[0]}" if len(listed) == 1 else f"{name} in {{{', '.join(listed)}}}"
-        yield Piece(words, frozenset(codes))
-    if not alike:
-        words = f"{name}: any value, or missing"
-    elif others:
-        words = f"{name}: any other value, or missing"
+        yield Piece(_set_words(column, codes), frozenset(codes))
+    if 0 < len(others) <= (MOST_LISTED if any(table[MISSING]) else FEW_LISTED):
+        yield Piece(_set_words(column, others), frozenset(others))
+        others = []
+    if not others:
+        yield Piece(f"{name} is missing", frozenset({MISSING}))
     else:
-        words = f"{name} is missing"
-    yield Piece(words, frozenset({*others, MISSING}))
+        words = "any other value" if alike else "any value"
+        yield Piece(f"{name}: {words}, or missing", frozenset({*others, MISSING}))
+
+
+def _set_words(column: Categorical, codes: Sequence[int]) -> str:
+    name = show_value(column.name)
+    listed = [show_value(column.values[code]) for code in codes]
+    return f"{name} = {listed[0]}" if len(listed) == 1 else f"{name} in {{{', '.join(listed)}}}"

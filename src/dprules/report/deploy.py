@@ -2,8 +2,7 @@
 
 import shlex
 
-from dprules.models import Released, RuleList
-from dprules.schema import Clipped
+from dprules.models import Released
 
 
 def list_commands(released: Released, file: str) -> list[tuple[str, list[str]]]:
@@ -18,16 +17,19 @@ def list_commands(released: Released, file: str) -> list[tuple[str, list[str]]]:
     """
     model = f"./{file}" if file.startswith("-") else file
     table = released.table or "patients"
+    exports = {
+        "sql": ("As a query (also duckdb, spark, sqlite)", [f"--table={table}", "--dialect", "postgres"], "model.sql"),
+        "python": ("As a Python module that needs nothing else", [], "model.py"),
+        "markdown": ("As a table for a document", [], "model.md"),
+    }
+    likely = ["--probabilities"] if released.model.has_probabilities else []
     found = [
         ("Check it again", ["verify", model]),
-        ("Label new rows", ["predict", model, "new.csv", "--keep", "id", "-o", "labels.csv"]),
+        ("Label new rows", ["predict", model, "new.csv", "--keep", "id", *likely, "-o", "labels.csv"]),
     ]
-    if not any(isinstance(column, Clipped) for column in released.model.columns):
-        query = ["export", model, "--to", "sql", f"--table={table}", "--dialect", "postgres", "-o", "model.sql"]
-        found.append(("As a query (also duckdb, spark, sqlite)", query))
-    if isinstance(released.model, RuleList):
-        found.append(
-            ("As a Python module that needs nothing else", ["export", model, "--to", "python", "-o", "model.py"])
-        )
-        found.append(("As a table for a document", ["export", model, "--to", "markdown", "-o", "model.md"]))
+    found += [
+        (purpose, ["export", model, "--to", form, *words, "-o", output])
+        for form, (purpose, words, output) in exports.items()
+        if form in released.model.forms
+    ]
     return [(purpose, [shlex.quote(word) for word in ("dprules", *words)]) for purpose, words in found]

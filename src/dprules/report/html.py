@@ -9,13 +9,13 @@ from markupsafe import Markup
 from dprules.accounting import SEEDED
 from dprules.accounting.certificate import show_at_least
 from dprules.accounting.html import write_statement
-from dprules.models import Released, RuleList, show_number
+from dprules.models import Released, show_number
 from dprules.models.counted import show_interval
 from dprules.models.export.header import MISSING_CELLS
 from dprules.report.declared import list_declared
 from dprules.report.deploy import list_commands
-from dprules.report.lines import list_lines, list_weights
-from dprules.report.parameters import describe_event, describe_settings, show_exact
+from dprules.report.parameters import describe_event, describe_settings, explain_parameters, show_exact
+from dprules.report.views import view_of
 from dprules.report.words import describe_promise
 from dprules.schema import show_value
 
@@ -30,10 +30,10 @@ def render(released: Released, file: str = "model.json") -> str:
     file : str
         The name of the model file, for the commands that put it to use.
     """
-    model = released.model
+    view = view_of(released.model)
     return (
         _environment()
-        .get_template("report.html")
+        .get_template(view.template)
         .render(
             released=released,
             certificate=released.certificate,
@@ -41,17 +41,15 @@ def render(released: Released, file: str = "model.json") -> str:
             faults=released.faults(),
             seeded=SEEDED,
             created=_show_time(released.created),
-            counted=isinstance(model, RuleList) and model.groups is not None,
             records=_show_records(released),
-            lines=list_lines(model) if isinstance(model, RuleList) else [],
-            weights=[] if isinstance(model, RuleList) else list_weights(model),
-            is_list=isinstance(model, RuleList),
             promise=describe_promise(released.certificate),
             describe_event=describe_event,
+            explain_parameters=explain_parameters,
             settings=describe_settings(released.certificate.settings),
             declared=list_declared(released),
             commands=list_commands(released, file),
             missing_cells=MISSING_CELLS,
+            **view.names,
         )
     )
 
@@ -77,7 +75,7 @@ def _environment() -> Environment:
 
 def _show_records(released: Released) -> tuple[str, str] | None:
     """Return the noisy number of records and its interval; None: too few to tell, or not counted."""
-    every = released.model.records() if isinstance(released.model, RuleList) else None
+    every = released.model.records()
     return None if every is None else (show_number(every), show_interval(every))
 
 

@@ -69,7 +69,13 @@ def list_lines(rules: RuleList) -> list[Line]:
         return [Line(question, label) for question, label in zip(questions, labels, strict=True)]
     whole = _width_of(rules.records(), told)
     return [
-        Line(question, label, _mark_records(line.records, whole), _mark_share(line.right), str(line))
+        Line(
+            question,
+            label,
+            _mark_records(line.records, whole),
+            None if line.right is None else mark_share(line.right),
+            str(line),
+        )
         for question, label, line in zip(questions, labels, told, strict=True)
     ]
 
@@ -88,9 +94,8 @@ def _mark_records(records: Estimate | None, whole: float) -> Mark | None:
     return Mark(show_number(records), show_interval(records), *places)
 
 
-def _mark_share(share: Estimate | None) -> Mark | None:
-    if share is None:
-        return None
+def mark_share(share: Estimate) -> Mark:
+    """Return where a share stands on a scale from 0 to 100%."""
     interval = f"{floor(100 * share.low)} to {ceil(100 * share.high)}"
     return Mark(f"{share.value:.0%}", interval, *(_percent(part) for part in (share.value, share.low, share.high)))
 
@@ -105,13 +110,14 @@ def list_weights(halfspace: Halfspace) -> list[Weight]:
     if halfspace.bias:
         terms.append(("always", halfspace.bias))
     largest = max((abs(weight) for _, weight in terms), default=0.0) or 1.0
-    return [_draw_weight(name, weight, weight / largest) for name, weight in terms]
+    return [draw_weight(name, f"{weight:+.3f}", weight / largest) for name, weight in terms]
 
 
 def _name(feature: object, name: str) -> str:
     return f"the number {name}" if isinstance(feature, Clipped) else name
 
 
-def _draw_weight(name: str, weight: float, part: float) -> Weight:
+def draw_weight(name: str, words: str, part: float) -> Weight:
+    """Return a bar for a part of the largest weight, from -1 to 1."""
     start = 50.0 if part >= 0 else 50 + 50 * part
-    return Weight(name, f"{weight:+.3f}", round(start, 2), round(abs(50 * part), 2))
+    return Weight(name, words, round(start, 2), round(abs(50 * part), 2))

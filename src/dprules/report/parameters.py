@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprules.accounting import Event
+from dprules.accounting import Certificate, Event
 from dprules.schema import show_value
 
 _EXACT = re.compile(r"[0-9]+(/[0-9]+)?")
@@ -39,6 +39,19 @@ class Parameter:
 def describe_event(event: Event) -> list[Parameter]:
     """Return the public fields of a release."""
     return _describe_fields(event.fields(), "")
+
+
+_MEANINGS = {
+    "tilt": "A tilt says how sharp a release is: a draw prefers a candidate that is better by one record by a factor "
+    "e^tilt, and noise of a count is as likely to be larger by one as e^-tilt.",
+    "mu": "Mu says how far one record can move sums, in standard deviations of their noise.",
+}
+
+
+def explain_parameters(certificate: Certificate) -> list[str]:
+    """Return a sentence on each parameter of the releases that few readers know."""
+    names = {name for release in certificate.releases for name in release.event.fields()}
+    return [sentence for name, sentence in _MEANINGS.items() if any(name in found for found in names)]
 
 
 def _describe_fields(fields: Mapping[str, Any], before: str) -> list[Parameter]:

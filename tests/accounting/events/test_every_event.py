@@ -19,7 +19,9 @@ from dprules.accounting import (
     Cover,
     Event,
     FirstOnlyStream,
+    Gaussian,
     GuardedStream,
+    ListThenGaussian,
     Neighbours,
     PaperCover,
     Pure,
@@ -60,6 +62,9 @@ CASES = {
     "counted cover": Case(CountedCover(0.2, 5), TABLES),
     "counted cover of one rule": Case(CountedCover(0.2, 1, Parts.of(1)), TABLES),
     "counted cover of more rules than are priced one by one": Case(CountedCover(0.1, 1_000), TABLES),
+    "gaussian": Case(Gaussian(0.25), TABLES),
+    "gaussian histograms": Case(Gaussian(Fraction(1, 3), histogram=True), TABLES),
+    "list then gaussian": Case(ListThenGaussian(Cover(0.2, (Fraction(1, 2),), 4), Gaussian(0.2)), TABLES[:1]),
     "paper cover": Case(PaperCover(0.01), TABLES),
     "batched": Case(BatchedStream(DRAWS, ABOVE), STREAMS),
     "first only": Case(FirstOnlyStream(DRAWS, ABOVE), STREAMS),
@@ -142,6 +147,8 @@ def test_events_that_make_no_sense_cannot_be_made(event):
         for wrong in WRONG:
             if (field.name, wrong) == ("rounds", None) and isinstance(event, Cover) and len(event.rewards) == 1:
                 continue  # any number of rounds
+            if (field.name, wrong) == ("histogram", True):
+                continue
             with pytest.raises(ParameterError):
                 replace(event, **{field.name: wrong})
 

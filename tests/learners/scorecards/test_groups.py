@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.learners.scorecards.groups import Grouped, choose_segments, merge_rare, offsets_of, segment_weights
@@ -19,6 +19,7 @@ def values(size: int) -> Column:
     return Categorical("c", tuple(f"v{i}" for i in range(size)))
 
 
+@settings(deadline=None)
 @given(COUNTS, st.floats(1, 200), st.booleans())
 def test_groups_are_numbered_through_and_large_enough(counts, least, ordered):
     column = number(len(counts) - 2) if ordered else values(len(counts) - 1)
@@ -26,9 +27,11 @@ def test_groups_are_numbered_through_and_large_enough(counts, least, ordered):
     assert set(found.groups.tolist()) == set(range(found.size))
     assert found.shares.sum() == pytest.approx(1)
     sizes = np.bincount(found.groups, weights=counts)
-    assert found.size == 1 or sizes.min() >= least
+    small = [group for group in range(found.size) if sizes[group] < least]
+    assert found.size == 1 or len(small) <= 1
 
 
+@settings(deadline=None)
 @given(COUNTS, st.floats(1, 200))
 def test_groups_of_a_number_are_ranges(counts, least):
     found = merge_rare(number(len(counts) - 2), np.array(counts), least)
@@ -40,8 +43,9 @@ def test_rare_values_become_one_group_and_rare_missing_ones_join_it():
     assert found.groups.tolist() == [0, 2, 1, 2, 2, 2]
 
 
-def test_what_is_too_rare_even_together_joins_the_commonest():
-    assert merge_rare(values(3), np.array([500.0, 5, 900, 3]), 40.0).groups.tolist() == [0, 1, 1, 1]
+def test_rare_missing_values_alone_join_the_commonest():
+    assert merge_rare(values(3), np.array([500.0, 5, 900, 3]), 40.0).groups.tolist() == [0, 2, 1, 2]
+    assert merge_rare(values(3), np.array([500.0, 70, 900, 3]), 40.0).groups.tolist() == [0, 1, 2, 2]
     assert merge_rare(number(1), np.array([100.0, 300, 2]), 40.0).groups.tolist() == [0, 1, 1]
 
 
@@ -73,6 +77,7 @@ def test_values_are_split_in_the_order_of_their_weights():
     assert [sorted(part) for part in choose_segments([column], [weights], 1)[0]] == [[1, 3, 4], [0, 2]]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40), st.integers(0, 10))
 def test_there_are_no_more_splits_than_terms_and_all_groups_are_in_one_segment(terms, seed):
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.accounting import Gaussian
@@ -11,6 +11,7 @@ from dprules.errors import ParameterError
 from dprules.learners.scorecards.noise import root_above, sigma_for
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10**12))
 def test_roots_are_rounded_up_and_by_little(square):
     root = root_above(square)
@@ -18,6 +19,7 @@ def test_roots_are_rounded_up_and_by_little(square):
     assert float(root) == pytest.approx(square**0.5, rel=1e-11)
 
 
+@settings(deadline=None)
 @given(st.fractions(Fraction(1, 1000), 5), st.integers(1, 1000), st.integers(1, 1000), st.integers(1, 150))
 def test_all_steps_together_cost_at_most_the_event(mu, longest, histograms, steps):
     sigma = sigma_for(Gaussian(mu), longest, histograms, steps)

@@ -13,6 +13,8 @@ COLUMNS = [
 POINTS = np.array([[0, 0, 0], [12, -6, 3], [-20, 9, 6], [0, 0, 0], [5, 14, -8], [-7, -3, 18]])
 MADE_UP = MadeUp.of(COLUMNS, POINTS, np.zeros(3, dtype=np.int64))
 
+EVEN = np.full(3, 1 / 3)
+
 
 def cells(scale: float, each: float = 4000.0) -> np.ndarray:
     sure = MADE_UP.confidence(1 / (0.1 * scale))
@@ -21,16 +23,23 @@ def cells(scale: float, each: float = 4000.0) -> np.ndarray:
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 1.5])
 def test_the_scale_that_made_the_cells_is_found(scale):
-    found, z = fit_scale(cells(scale), MADE_UP, 0.1, 5.0)
+    found, z = fit_scale(cells(scale), MADE_UP, 0.1, 5.0, EVEN)
     assert found == pytest.approx(scale, rel=0.06)
     assert z > 5
 
 
 def test_noise_is_hardly_trusted():
     rng = np.random.default_rng(1)
-    found = [fit_scale(rng.normal(0, 300, (2, len(MADE_UP.starts) + 1)), MADE_UP, 0.1, 300.0) for _ in range(30)]
+    found = [fit_scale(rng.normal(0, 300, (2, len(MADE_UP.starts) + 1)), MADE_UP, 0.1, 300.0, EVEN) for _ in range(30)]
     assert all(scale == 0.1 for scale, z in found if z < 1)
     assert sum(z < 2 for _, z in found) > 20
+
+
+def test_a_card_that_is_always_right_is_trusted():
+    always = np.stack([np.full(len(MADE_UP.starts) + 1, 300.0), np.zeros(len(MADE_UP.starts) + 1)])
+    found, z = fit_scale(always, MADE_UP, 0.1, 10.0, EVEN)
+    assert found > 2
+    assert z > 10
 
 
 def test_made_up_records_are_the_same_every_time():

@@ -69,6 +69,15 @@ def test_rows_cover_all_scores_and_risks_never_fall(lowest, highest, slope):
     assert all(lowest < start <= highest for start in table.starts)
 
 
+@pytest.mark.parametrize("decides_at", [0.0, 1.4, -2.0])
+@pytest.mark.parametrize("slope", [0.02, 0.07, 0.5])
+def test_a_row_begins_where_the_answer_changes(decides_at, slope):
+    curve = Curve(0.37, slope, np.eye(2) * 1e-4, 5.0)
+    table = tabulate(curve, -200, 200, decides_at)
+    turn = next(score for score in range(-200, 201) if 0.37 + slope * score >= decides_at)
+    assert turn in table.starts
+
+
 def test_intervals_hold_the_truth():
     """In about 95 of 100 runs, over sampling and noise."""
     rng = np.random.default_rng(11)

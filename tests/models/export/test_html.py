@@ -1,10 +1,12 @@
 """Lists as notebooks show them."""
 
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 
 from dprules.models import Rule, RuleList
 from dprules.schema import Categorical, Literal, Numeric, Operator
+from models.cards import small
 
 NASTY = '<img src=x onerror=alert(1)> & "quotes"'
 AGE = Literal(Numeric("age", cuts=(30.0,)), Operator.BELOW, 30.0)
@@ -55,3 +57,30 @@ def test_counts_are_a_column_where_they_were_released():
 
 def test_the_page_lends_its_colours():
     assert "color" not in RULES._repr_html_()
+
+
+class Page(HTMLParser):
+    """Collects the text of a page, and every tag."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.text: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_a_scorecard_says_what_it_prints():
+    card = replace(small(), classes=("no", NASTY), positive=NASTY)
+    read = Page(card._repr_html_())
+    assert read.tags == {"p", "table", "tr", "th", "td"}
+    shown = " ".join(read.text)
+    assert f"risk of {NASTY}" in shown
+    assert "color" not in card._repr_html_()
+    for line in str(card).splitlines():
+        assert all(word in shown for word in line.split())

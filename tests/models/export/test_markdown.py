@@ -1,16 +1,18 @@
 """Lists as Markdown tables: nothing in a name can become markup."""
 
 import re
+from html import unescape
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dprules.models import Rule, RuleList
+from dprules.models import Rule, RuleList, card_words
 from dprules.models.export.header import Header
 from dprules.models.export.markdown import escape, write_list
 from dprules.schema import Categorical, literals_of
+from models.cards import CARDS
 
 VALUE = Categorical("a|b", ("<script>", "x & y", "line\nend"))
 SHOW = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -70,3 +72,15 @@ def test_a_name_is_shown_as_it_is(name):
 def test_no_text_becomes_markup(text):
     shown = SHOW.render(f"x {escape(text)} x").strip()
     assert re.fullmatch(r"<p>x[^<>]*x</p>", shown)
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_a_scorecard_is_two_tables_and_sentences(name):
+    card = CARDS[name]
+    words = card_words.describe_card(card)
+    shown = SHOW.render(card.to_markdown(Header(("<one>",))))
+    assert shown.count("<table>") == len(words.tables)
+    cells = [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*)</td>", shown)]
+    assert cells == [cell for table in words.tables for row in table.rows for cell in row]
+    items = [unescape(item) for item in re.findall(r"<li>(.*)</li>", shown)]
+    assert items == [*words.opening, *words.closing, "<one>"]

@@ -28,7 +28,7 @@ class Gaussian(Event, kind="gaussian"):
     --------
     >>> price = Gaussian(0.25).curve(Neighbours.ADD_REMOVE)
     >>> round(price.epsilon(1e-6), 3)
-    1.062
+    1.061
     """
 
     mu: Real

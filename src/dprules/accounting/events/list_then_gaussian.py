@@ -39,7 +39,9 @@ class ListThenGaussian(Event, kind="list then gaussian"):
     def curve(self, neighbours: Neighbours) -> Curve:
         """Return the price of `docs/proofs/list_then_gaussian.md`."""
         if neighbours is not Neighbours.ADD_REMOVE:
-            raise PrivacyError("A list then Gaussian noise has add-remove neighbours only. Compose the two events instead.")
+            raise PrivacyError(
+                "A list then Gaussian noise has add-remove neighbours only. Compose the two events instead."
+            )
         cover, noise = self.cover, Fraction(self.gaussian.mu)
         return list_then_gaussian.curve(Fraction(cover.tilt), max(cover.rewards), cover.rounds or 1, noise)
 

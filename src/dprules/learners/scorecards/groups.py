@@ -59,8 +59,9 @@ class Grouped:
 def merge_rare(column: Column, counts: Floats, least: float) -> Grouped:
     """Return a column whose groups have at least so many records each, by noisy counts of its bins (MISSING last).
 
-    Bins of a number join a neighbour, and rare values become one group. What is too rare even then (missing values, as
-    a rule) joins the commonest group, which has no points in the end.
+    Bins of a number join a neighbour, and rare values become one group, however small. (To join them to the commonest
+    group costs a column all it has to say where noise is large.) Missing values that are rare and alone join the
+    commonest group, which has no points in the end.
     """
     if isinstance(column, Ordered):
         line = _merge_neighbours(counts[:-1], least)
@@ -68,9 +69,9 @@ def merge_rare(column: Column, counts: Floats, least: float) -> Grouped:
     else:
         places = _merge_values(counts, least)
     sizes = np.bincount(places, weights=counts)
-    common = int(np.argmax(sizes))
-    places = np.where(sizes[places] < least, common, places)
-    _, places = np.unique(places, return_inverse=True)
+    if np.count_nonzero(places == places[-1]) == 1 and sizes[places[-1]] < least:
+        places[-1] = np.argmax(sizes)
+        _, places = np.unique(places, return_inverse=True)
     shares = np.maximum(np.bincount(places, weights=counts), 1.0)
     return Grouped(column, places.astype(np.int64), shares / shares.sum())
 

@@ -205,7 +205,9 @@ class _Learner(Private):
         place = self._classes.index(self._positive)
         curve = fit_curve(raked[[1 - place, place]], means, float(sigma), unit)
         cells = Cells(tuple(starts.tolist()), tuple(tuple(cell) for cell in counts.T.tolist()), sigma)
-        table = tabulate(curve, lowest, lowest + len(law) - 1)
+        weights = self._weights or (Fraction(1), Fraction(1))
+        decides_at = log(weights[1 - place] / weights[place])
+        table = tabulate(curve, lowest, lowest + len(law) - 1, decides_at)
         return self._card(grouped, points, (0,), table, cells, curve.z)
 
     def _with_odds(
@@ -226,7 +228,7 @@ class _Learner(Private):
         counts = gaussian(
             sample.score_counts(points, base, made_up.starts, np.arange(len(self._classes))), sigma, self._bits
         )
-        scale, z = fit_scale(counts.astype(np.float64), made_up, unit, float(sigma))
+        scale, z = fit_scale(counts.astype(np.float64), made_up, unit, float(sigma), self._sizes / self._sizes.sum())
         doubling = Fraction(max(1, round(100 * doubling_of(unit, scale))), 100)
         # At a smaller scale points say less, and the shares of the classes more.
         shares = np.log(self._sizes / self._sizes.sum())

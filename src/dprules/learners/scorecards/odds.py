@@ -55,14 +55,20 @@ class MadeUp:
     def confidence(self, points_per_unit: float) -> Floats:
         """Return the mean probability of the leading class in each cell, at a scale."""
         powers = np.exp((self.scores - self.scores.max(axis=1, keepdims=True)) / points_per_unit)
-        shares = powers.max(axis=1) / powers.sum(axis=1)
+        return self._mean(powers.max(axis=1) / powers.sum(axis=1))
+
+    def chance(self, shares: Floats) -> Floats:
+        """Return how often the leading class would be right in each cell if scores said nothing of the class."""
+        return self._mean(shares[self.scores.argmax(axis=1)])
+
+    def _mean(self, values: Floats) -> Floats:
         sizes = np.bincount(self.cells, minlength=len(self.starts) + 1)
-        found: Floats = np.bincount(self.cells, weights=shares, minlength=len(sizes)) / np.maximum(sizes, 1)
+        found: Floats = np.bincount(self.cells, weights=values, minlength=len(sizes)) / np.maximum(sizes, 1)
         return np.clip(found, 1e-3, 1 - 1e-3)
 
 
-def fit_scale(counts: Floats, made_up: MadeUp, unit: float, noise: float) -> tuple[float, float]:
-    """Return by how much the card's own scale is right, and how many standard deviations it is from no scale at all.
+def fit_scale(counts: Floats, made_up: MadeUp, unit: float, noise: float, shares: Floats) -> tuple[float, float]:
+    """Return by how much the card's own scale is right, and how many standard deviations it is from knowing nothing.
 
     Parameters
     ----------
@@ -74,20 +80,21 @@ def fit_scale(counts: Floats, made_up: MadeUp, unit: float, noise: float) -> tup
         The weight of a point.
     noise : float
         The standard deviation of each count.
+    shares : array
+        Of the classes: how often a class is right by chance.
     """
     right, wrong = np.maximum(counts, 0.0)
-    every = right + wrong + 1e-9
-    share = min(max(float(right.sum() / every.sum()), 1e-3), 1 - 1e-3)
+    every = right + wrong
     likelihoods = []
     for scale in _SCALES:
         sure = made_up.confidence(1 / (unit * scale))
         likelihoods.append(float(right @ np.log(sure) + wrong @ np.log(1 - sure)))
     best = float(_SCALES[int(np.argmax(likelihoods))])
-    flat = made_up.confidence(1 / (unit * LEAST_SLOPE))
-    x = made_up.confidence(1 / unit) - flat
-    x = x - float(every @ x / every.sum())
-    variance = every * share * (1 - share) + noise**2 * (share**2 + (1 - share) ** 2)
-    z = float(x @ (right - share * every)) / sqrt(max(float(x**2 @ variance), 1e-12))
+    chance = made_up.chance(shares)
+    # Cells where the card claims more than chance weigh as much as it claims.
+    claims = np.maximum(made_up.confidence(1 / unit) - chance, 1e-3)
+    variance = every * chance * (1 - chance) + noise**2 * (chance**2 + (1 - chance) ** 2)
+    z = float(claims @ (right - chance * every)) / sqrt(float(claims**2 @ variance))
     return max(LEAST_SLOPE, best * (1 - 1 / z**2) if z > 1 else 0.0), z
 
 

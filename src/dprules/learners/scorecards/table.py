@@ -1,7 +1,7 @@
 """What scores mean: a logistic curve through noisy cells, drawn towards no slope where noise could have made it up."""
 
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import ceil, exp, inf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,8 +149,18 @@ def _covariance(every: Floats, x: Floats, intercept: float, slope: float, noise:
     return spread
 
 
-def tabulate(curve: Curve, lowest: int, highest: int) -> RiskTable:
-    """Return the risks of all scores from the lowest to the highest, in at most 30 rows of equal width."""
+def tabulate(curve: Curve, lowest: int, highest: int, decides_at: float = 0.0) -> RiskTable:
+    """Return the risks of all scores from the lowest to the highest, in about 30 rows of equal width.
+
+    Parameters
+    ----------
+    curve : Curve
+        What scores mean.
+    lowest, highest : int
+        Of all scores.
+    decides_at : float
+        The log odds at which the answer changes: a row begins there, so that no row is in two minds.
+    """
     first, last = lowest, highest
     if curve.slope > 0:
         # Beyond certainty the rows would all look alike.
@@ -158,6 +168,9 @@ def tabulate(curve: Curve, lowest: int, highest: int) -> RiskTable:
         last = min(highest, round((CERTAIN - curve.intercept) / curve.slope))
     first, last = min(first, highest), max(last, lowest)
     width = max(1, -(-(last - first + 1) // MOST_ROWS))
+    turn = (decides_at - curve.intercept) / curve.slope if curve.slope > 0 else inf
+    if first < turn <= last:
+        first -= (first - ceil(turn)) % width
     starts = list(range(first, max(last, first) + 1, width))
     risks = [curve.risk(start + (width - 1) / 2) for start in starts]
     kept: list[int] = []

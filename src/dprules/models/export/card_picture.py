@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # cards are drawn here
 
 _WIDTH = 44
 """Characters of a line of the card on one line of the picture."""
+_TALLEST = 200
+"""Inches: matplotlib draws no picture of more than 2^16 points."""
 
 
 def draw_card(card: "Scorecard", axes: Any = None) -> Any:
@@ -34,7 +36,8 @@ def draw_card(card: "Scorecard", axes: Any = None) -> Any:
     pyplot = load_pyplot()
     if axes is None:
         lines = sum(len(segments) for _, segments in rank_segments(card))
-        _, axes = pyplot.subplots(1, 2, figsize=(11, max(3.5, 0.8 + 0.3 * lines)), layout="constrained")
+        height = 0.8 + 0.3 * lines * (1 + len(card.base)) / 2
+        _, axes = pyplot.subplots(1, 2, figsize=(11, min(max(3.5, height), _TALLEST)), layout="constrained")
     points, risks = axes
     draw_points(card, points)
     if isinstance(card.meaning, RiskTable):

@@ -22,6 +22,8 @@ class Dialect:
         What makes texts compare byte by byte, whatever the column's collation is; None where a cast does.
     has_lateral : bool
         Whether FROM may compute one thing from another; if not, a query inside the query does.
+    fence : str
+        What keeps the engine from writing an expression out at every place that names it.
     is_float : str
         Whether the cell is a binary fraction, which is known by its value and not by its text.
     float_value : str
@@ -35,6 +37,7 @@ class Dialect:
     name: str
     collation: str | None
     has_lateral: bool
+    fence: str
     is_float: str
     float_value: str
     is_number: str
@@ -56,6 +59,7 @@ DUCKDB = Dialect(
     name="duckdb",
     collation='"binary"',
     has_lateral=True,
+    fence="",
     is_float="TYPEOF(:raw) IN ('FLOAT', 'DOUBLE')",
     float_value=(
         "CASE TYPEOF(:raw) WHEN 'FLOAT' THEN CAST(TRY_CAST(:text AS FLOAT) AS DOUBLE) "
@@ -73,6 +77,7 @@ POSTGRES = Dialect(
     name="postgres",
     collation='"C"',
     has_lateral=True,
+    fence="OFFSET 0",
     is_float="PG_TYPEOF(:raw) IN (CAST('real' AS REGTYPE), CAST('double precision' AS REGTYPE))",
     float_value=(
         "CASE PG_TYPEOF(:raw) WHEN CAST('real' AS REGTYPE) THEN CAST(CAST(:text AS REAL) AS DOUBLE PRECISION) "
@@ -91,6 +96,7 @@ SPARK = Dialect(
     name="spark",
     collation=None,
     has_lateral=True,
+    fence="",
     is_float="TYPEOF(:raw) IN ('float', 'double')",
     float_value=(
         "CASE TYPEOF(:raw) WHEN 'float' THEN CAST(TRY_CAST(:text AS FLOAT) AS DOUBLE) "
@@ -124,6 +130,7 @@ SQLITE = Dialect(
     name="sqlite",
     collation="BINARY",
     has_lateral=False,
+    fence="",
     is_float="TYPEOF(:raw) = 'real'",
     float_value="CASE WHEN TYPEOF(:raw) = 'real' THEN :raw END",
     is_number=f"(SELECT {_SPLIT} FROM (SELECT :text AS s))",

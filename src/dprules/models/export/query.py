@@ -131,7 +131,8 @@ class Query:
         """The stages as joins of one row each."""
         lines = []
         for stage, parts in (self._stages | self._numbers).items():
-            lines += [f"-- {self._comments[stage]}", f"CROSS JOIN LATERAL (SELECT\n{self._select(parts)}\n) AS {stage}"]
+            end = "\n".join(["", *([self._dialect.fence] if self._dialect.fence else []), f") AS {stage}"])
+            lines += [f"-- {self._comments[stage]}", f"CROSS JOIN LATERAL (SELECT\n{self._select(parts)}{end}"]
         return lines
 
     def _tables(self) -> list[str]:
