@@ -28,6 +28,8 @@ from dprules.jobs import FitRequest, OnlineRequest, StreamLearner, StreamSetting
 from dprules.jobs.labels import with_labels
 from dprules.jobs.prediction import PredictedBatch, PredictedRows
 from dprules.learners.lists.remaining import Remaining
+from dprules.learners.scorecards.learn import Prices, _Learner
+from dprules.learners.scorecards.settings import ScorecardSettings
 from dprules.learners.streams import (
     ClippedBlock,
     ConditionBlock,
@@ -53,6 +55,7 @@ from dprules.private import Private
 from dprules.schema import Boolean, Categorical, Label, PrivateValues, Schema, build_conditions, literals_of
 from dprules.tables import ColumnsTable, PackedSample, open_table, pack, read_records
 from dprules.tables.cells import CodedCells
+from dprules.tables.coded import CodedSample
 from dprules.tables.forms import Forms
 from dprules.tables.lines import tokenize
 
@@ -70,6 +73,16 @@ PUBLIC = {
     "dprules.learners.lists.recipe.Recipe": "chosen from public numbers and released counts",
     "dprules.learners.lists.scores.Score": "public numbers",
     "dprules.learners.lists.settings.ListSettings": "what the user asks for",
+    "dprules.learners.scorecards.descent.Target": "classes, their weights, and a noisy number of records",
+    "dprules.learners.scorecards.descent.Weights": "what follows from noisy sums",
+    "dprules.learners.scorecards.groups.Grouped": "a column, and shares that follow from noisy bins",
+    "dprules.learners.scorecards.groups._Split": "of released weights",
+    "dprules.learners.scorecards.learn.Prices": "prices",
+    "dprules.learners.scorecards.odds.MadeUp": "made up from released shares",
+    "dprules.learners.scorecards.settings.ScorecardSettings": "what the user asks for",
+    "dprules.learners.scorecards.table.Bends": "what follows from noisy cells",
+    "dprules.learners.scorecards.table.Curve": "what follows from noisy cells",
+    "dprules.tables.residuals.Residuals": "public weights and tables",
     "dprules.learners.streams.baselines.FollowTheLeader": "a yardstick for made-up streams, not for private ones",
     "dprules.learners.streams.baselines.Perceptron": "a yardstick without privacy",
     "dprules.learners.streams.baselines.TreeSum": "a yardstick for made-up streams, not for private ones",
@@ -89,6 +102,8 @@ PUBLIC = {
     "dprules.learners.streams.settings.StreamSettings": "what the user asks for",
     "dprules.learners.streams.winnow.Winnow": "a yardstick without privacy",
     "dprules.mechanisms.above_threshold.AboveThreshold": "public parameters",
+    "dprules.mechanisms.gaussian._Quantiles": "a table of the normal law",
+    "dprules.jobs.settings._Kind": "which option belongs to which model",
     "dprules.mechanisms.bits.SeededBits": "reproducible, hence never private",
     "dprules.jobs.auditing.AuditReport": "about made-up instances",
     "dprules.jobs.assessment.ClassFigures": "what was released",
@@ -238,6 +253,15 @@ def learner() -> PrivateLearner:
     return made
 
 
+def coded() -> CodedSample:
+    return CodedSample([LABELS], [2], LABELS, 2)
+
+
+def scorecard_learner() -> _Learner:
+    prices = Prices.of(FitRequest(None, SCHEMA).account(), keeps_all=True)
+    return _Learner(coded(), LABEL, ScorecardSettings(), prices, BITS, lambda step, done, total: None)
+
+
 def forms() -> Forms:
     made = Forms(PrivateValues("x"))
     made.read([WORD])
@@ -266,6 +290,9 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
         PackedSample.from_booleans(ARRAY > 0, LABELS, 2), np.array([[0, -1, -1]], dtype=np.int32)
     ),
     "PackedSample": lambda folder: PackedSample.from_booleans(ARRAY > 0, LABELS, 2),
+    "CodedSample": lambda folder: coded(),
+    "JointSample": lambda folder: coded().grouped([np.arange(3)]),
+    "_Learner": lambda folder: scorecard_learner(),
     "DenseBlock": lambda folder: DenseBlock(ARRAY),
     "ClippedBlock": lambda folder: ClippedBlock(ARRAY),
     "PackedBlock": lambda folder: PackedBlock(pack(ARRAY > 0), 2),

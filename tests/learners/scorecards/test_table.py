@@ -78,6 +78,48 @@ def test_a_row_begins_where_the_answer_changes(decides_at, slope):
     assert turn in table.starts
 
 
+def floored(each: float, noise: float, seed: int) -> np.ndarray:
+    """Cells of risks that no logistic curve has: a tenth at least, and a step."""
+    rng = np.random.default_rng(seed)
+    positive = rng.binomial(int(each), np.where(MEANS < 10, 0.1, 0.8))
+    return np.array([each - positive, positive]) + rng.normal(0, noise, (2, len(MEANS)))
+
+
+def test_cells_that_no_logistic_curve_has_bend_it():
+    curve = fit_curve(floored(3000, 5.0, 1), MEANS, 5.0, 0.1)
+    assert curve.bends is not None
+    for mean, truth in zip(MEANS, np.where(MEANS < 10, 0.1, 0.8), strict=True):
+        assert curve.risk(float(mean)).value == pytest.approx(truth, abs=0.08)
+    odds = [curve.log_odds(score) for score in range(-60, 60)]
+    assert odds == sorted(odds)
+
+
+def test_a_bend_is_said_in_the_interval():
+    bent = fit_curve(floored(3000, 5.0, 2), MEANS, 5.0, 0.1)
+    fitting = fit_curve(cells(0.05, -0.5, 3000), MEANS, 5.0, 0.05)
+    widths = [curve.risk(0.0).high - curve.risk(0.0).low for curve in (bent, fitting)]
+    assert widths[0] > 3 * widths[1]
+
+
+def test_cells_that_fit_are_not_bent():
+    rng = np.random.default_rng(8)
+    offsets = []
+    for _ in range(40):
+        noisy = rng.binomial(400, cells(0.05, -0.5, 1.0)[1])
+        bends = fit_curve(np.array([400.0 - noisy, noisy]), MEANS, 1.0, 0.05).bends
+        offsets.append(0.0 if bends is None else float(np.abs(bends.offsets).max()))
+    assert np.median(offsets) < 0.05
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6, 1e15])
+def test_wild_counts_and_slopes_stop_nothing(size):
+    rng = np.random.default_rng(3)
+    for slope in (1e-6, 0.1, 50.0):
+        curve = fit_curve(rng.normal(0, size, (2, 10)), MEANS, size, slope)
+        table = tabulate(curve, -500, 500)
+        assert [risk.value for risk in table.risks] == sorted({risk.value for risk in table.risks})
+
+
 def test_intervals_hold_the_truth():
     """In about 95 of 100 runs, over sampling and noise."""
     rng = np.random.default_rng(11)

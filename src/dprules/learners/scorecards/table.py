@@ -1,7 +1,8 @@
 """What scores mean: a logistic curve through noisy cells, drawn towards no slope where noise could have made it up."""
 
-from dataclasses import dataclass
-from math import ceil, exp, inf, log, sqrt
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from math import exp, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ CERTAIN = log(199.0)
 """Risks below 0.5% and above 99.5% share the first and the last row."""
 LEAST_RISK = 0.001
 """No table is surer than that, nor prints finer steps."""
+MOST_STRAIGHT = 3
+"""Cells below which a curve is not bent."""
 CONFIDENT = 1.96
 """Standard deviations of a 95% interval."""
 
@@ -42,8 +45,27 @@ def rake(counts: Floats, totals: Floats, noise: float, noise_of_totals: float) -
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Bends:
+    """Where the cells leave the logistic curve by more than noise and chance explain, and by how much.
+
+    Parameters
+    ----------
+    scores : array
+        The mean score of each cell, increasing.
+    offsets : array
+        What is added to the log odds there; between cells on a line, and beyond them as at the ends.
+    variances : array
+        Of the offset at a score: offsets differ from score to score as they do from cell to cell.
+    """
+
+    scores: Floats
+    offsets: Floats
+    variances: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """risk = 1 / (1 + exp(-(intercept + slope * score))), and how sure that is.
+    """log odds = intercept + slope * score, and an offset where the cells ask for one; and how sure that is.
 
     Parameters
     ----------
@@ -53,25 +75,37 @@ class Curve:
         Of both.
     z : float
         How many standard deviations the slope is from none.
+    bends : Bends or None
+        Where it leaves the straight line.
     """
 
     intercept: float
     slope: float
     covariance: Floats
     z: float
+    bends: Bends | None = None
+
+    def log_odds(self, score: float) -> float:
+        """Return the log odds at a score: they never fall."""
+        straight = self.intercept + self.slope * score
+        if self.bends is None:
+            return straight
+        return straight + float(np.interp(score, self.bends.scores, self.bends.offsets))
 
     def risk(self, score: float) -> Estimate:
         """Return the risk at a score in whole tenths of a percent, with its interval."""
         at = np.array([1.0, score])
-        middle = self.intercept + self.slope * score
-        reach = CONFIDENT * sqrt(max(0.0, float(at @ self.covariance @ at)))
+        variance = max(0.0, float(at @ self.covariance @ at))
+        if self.bends is not None:
+            variance += float(np.interp(score, self.bends.scores, self.bends.variances))
+        middle, reach = self.log_odds(score), CONFIDENT * sqrt(variance)
         low, value, high = (round(_logistic(x), 3) for x in (middle - reach, middle, middle + reach))
         shown = min(max(value, LEAST_RISK), 1 - LEAST_RISK)
         return Estimate(shown, min(low, shown), max(high, shown))
 
 
 def fit_curve(counts: Floats, means: Floats, noise: float, own_slope: float) -> Curve:
-    """Fit a logistic curve to raked cells.
+    """Fit a logistic curve to raked cells, and bend it where it does not fit.
 
     Parameters
     ----------
@@ -97,7 +131,39 @@ def fit_curve(counts: Floats, means: Floats, noise: float, own_slope: float) -> 
     covariance = _covariance(every, x, intercept, slope, noise)
     # From standardised scores to points.
     back = np.array([[1.0, -centre / spread], [0.0, 1 / spread]])
-    return Curve(intercept - slope * centre / spread, slope / spread, back @ covariance @ back.T, z)
+    straight = Curve(intercept - slope * centre / spread, slope / spread, back @ covariance @ back.T, z)
+    return replace(straight, bends=_bend(straight, positive, every, means, noise))
+
+
+def _bend(straight: Curve, positive: Floats, every: Floats, means: Floats, noise: float) -> Bends | None:
+    """Return the offsets of cells, each drawn towards 0 as far as noise and chance could have made them."""
+    lines = straight.intercept + straight.slope * means
+    risks = np.clip(_logistics(lines), 1e-4, 1 - 1e-4)
+    information = every * risks * (1 - risks)
+    # What noise and chance do to an offset; at least one record of each class is always possible.
+    chance = (information + 1 + noise**2 * (risks**2 + (1 - risks) ** 2)) / (information + 1) ** 2
+    offsets = (positive - every * risks) / (information + 1)
+    own = np.clip(positive / every, 0.5 / (every + 1), 1 - 0.5 / (every + 1))
+    # One step of Newton's overshoots where a cell is far off: the observed log odds bound it.
+    observed = np.log(own / (1 - own)) - lines
+    offsets = np.sign(offsets) * np.minimum(np.abs(offsets), np.maximum(np.abs(observed), 1e-9))
+    true = max(0.0, float(np.average(offsets**2 - chance, weights=every)))
+    if true == 0 or len(means) < MOST_STRAIGHT:
+        return None
+    trust = true / (true + chance)
+    bent = _never_falling(lines + trust * offsets, every)
+    return Bends(means, bent - lines, trust * chance + true)
+
+
+def _never_falling(values: Floats, weights: Floats) -> Floats:
+    """Return the nearest values that never fall: neighbours that do are averaged."""
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        pools.append((value, weight, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (a, p, m), (b, q, n) = pools[-2:]
+            pools[-2:] = [((a * p + b * q) / (p + q), p + q, m + n)]
+    return np.repeat([value for value, _, _ in pools], [size for _, _, size in pools])
 
 
 def _score_test(positive: Floats, every: Floats, x: Floats, share: float, noise: float) -> float:
@@ -118,7 +184,7 @@ def _newton(positive: Floats, every: Floats, x: Floats, share: float) -> float:
         hessian = np.array(
             [[curvature.sum() + 1e-6, x @ curvature], [x @ curvature, x**2 @ curvature + 1.0]],
         )
-        step = np.linalg.solve(hessian, gradient)
+        step = np.linalg.pinv(hessian) @ gradient
         step /= max(1.0, float(np.abs(step).max()))
         a, b = a + float(step[0]), b + float(step[1])
         if np.abs(step).max() < 1e-10:
@@ -144,7 +210,7 @@ def _covariance(every: Floats, x: Floats, intercept: float, slope: float, noise:
     design = np.stack([np.ones_like(x), x])
     sampling = every * risks * (1 - risks)
     added = noise**2 * (risks**2 + (1 - risks) ** 2)
-    bread = np.linalg.inv((design * sampling) @ design.T + 1e-6 * np.eye(2))
+    bread = np.linalg.pinv((design * sampling) @ design.T + 1e-6 * np.eye(2))
     spread: Floats = bread @ ((design * (sampling + added)) @ design.T) @ bread
     return spread
 
@@ -161,17 +227,15 @@ def tabulate(curve: Curve, lowest: int, highest: int, decides_at: float = 0.0) -
     decides_at : float
         The log odds at which the answer changes: a row begins there, so that no row is in two minds.
     """
-    first, last = lowest, highest
-    if curve.slope > 0:
-        # Beyond certainty the rows would all look alike.
-        first = max(lowest, round((-CERTAIN - curve.intercept) / curve.slope))
-        last = min(highest, round((CERTAIN - curve.intercept) / curve.slope))
-    first, last = min(first, highest), max(last, lowest)
+    scores = range(lowest, highest + 1)
+    # Beyond certainty the rows would all look alike.
+    first = max(lowest, lowest + bisect_left(scores, -CERTAIN, key=curve.log_odds) - 1)
+    last = min(highest, lowest + bisect_left(scores, CERTAIN, key=curve.log_odds))
     width = max(1, -(-(last - first + 1) // MOST_ROWS))
-    turn = (decides_at - curve.intercept) / curve.slope if curve.slope > 0 else inf
+    turn = lowest + bisect_left(scores, decides_at, key=curve.log_odds)
     if first < turn <= last:
-        first -= (first - ceil(turn)) % width
-    starts = list(range(first, max(last, first) + 1, width))
+        first -= (first - turn) % width
+    starts = list(range(first, last + 1, width))
     risks = [curve.risk(start + (width - 1) / 2) for start in starts]
     kept: list[int] = []
     shown = [risks[0]]
