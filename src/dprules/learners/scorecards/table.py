@@ -136,23 +136,29 @@ def fit_curve(counts: Floats, means: Floats, noise: float, own_slope: float) -> 
 
 
 def _bend(straight: Curve, positive: Floats, every: Floats, means: Floats, noise: float) -> Bends | None:
-    """Return the offsets of cells, each drawn towards 0 as far as noise and chance could have made them."""
+    """Return the offsets of cells, each drawn towards 0 as far as noise and chance could have made it.
+
+    Nothing is bent unless all cells together are farther off than noise and chance explain.
+    """
+    cells = len(means)
     lines = straight.intercept + straight.slope * means
-    risks = np.clip(_logistics(lines), 1e-4, 1 - 1e-4)
-    information = every * risks * (1 - risks)
-    # What noise and chance do to an offset; at least one record of each class is always possible.
-    chance = (information + 1 + noise**2 * (risks**2 + (1 - risks) ** 2)) / (information + 1) ** 2
-    offsets = (positive - every * risks) / (information + 1)
     own = np.clip(positive / every, 0.5 / (every + 1), 1 - 0.5 / (every + 1))
-    # One step of Newton's overshoots where a cell is far off: the observed log odds bound it.
+    # Information half way between the line and the cell: at the line alone a cell far off would seem to say nothing.
+    risks = (np.clip(_logistics(lines), 1e-4, 1 - 1e-4) + own) / 2
+    information = every * risks * (1 - risks) + 1
+    chance = (information + noise**2 * (risks**2 + (1 - risks) ** 2)) / information**2
     observed = np.log(own / (1 - own)) - lines
-    offsets = np.sign(offsets) * np.minimum(np.abs(offsets), np.maximum(np.abs(observed), 1e-9))
-    true = max(0.0, float(np.average(offsets**2 - chance, weights=every)))
-    if true == 0 or len(means) < MOST_STRAIGHT:
+    steps = (positive - every * _logistics(lines)) / information
+    offsets = np.sign(observed) * np.minimum(np.abs(observed), np.abs(steps))
+    misfit = float((offsets**2 / chance).sum())
+    if cells < MOST_STRAIGHT or misfit < cells - 2 + 2 * sqrt(2 * (cells - 2)):
         return None
-    trust = true / (true + chance)
+    trust = np.maximum(0.0, 1 - chance / np.maximum(offsets**2, 1e-12))
     bent = _never_falling(lines + trust * offsets, every)
-    return Bends(means, bent - lines, trust * chance + true)
+    # Between two cells the curve may turn anywhere, unless it goes on as the line does, or does not rise at all.
+    turns = np.minimum(np.abs(np.diff(bent)), np.abs(np.diff(bent - lines))) ** 2 / 12
+    left = np.maximum(np.append(turns, 0.0), np.append(0.0, turns))
+    return Bends(means, bent - lines, trust * chance + left)
 
 
 def _never_falling(values: Floats, weights: Floats) -> Floats:
