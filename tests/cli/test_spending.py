@@ -18,4 +18,4 @@ def test_hundreds_of_columns_stay_readable():
     summary = check_fit(FitRequest({name: [] for name in schema.names}, schema))
     lines = describe_spending(summary.epsilon, summary.delta, summary.spending).splitlines()
     assert all(len(line) < 200 for line in lines)
-    assert any("cuts of c0 and cuts of c1" in line and "and 194 more: epsilon" in line for line in lines)
+    assert any("cuts of c0, cuts of c1" in line and "and 194 more: epsilon" in line for line in lines)

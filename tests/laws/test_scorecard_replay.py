@@ -11,9 +11,9 @@ from dprules.learners.scorecards import ScorecardSettings, descent, learn, learn
 from dprules.learners.scorecards.descent import descend
 from dprules.learners.scorecards.groups import merge_rare
 from dprules.learners.scorecards.noise import sigma_for
-from dprules.learners.scorecards.recipe import CLASSES_SHARE, TABLE_SHARE
 from dprules.learners.scorecards.scale import cell_starts
 from dprules.mechanisms import SeededBits, gaussian
+from dprules.models.card_faults import CLASSES_SHARE, TABLE_SHARE
 from dprules.models.meaning import Totals
 from dprules.schema import Label
 from dprules.tables import CodedSample
@@ -194,7 +194,7 @@ def _with_another_table(monkeypatch, change):
     monkeypatch.setattr(
         descent,
         "Residuals",
-        lambda weights, base, table, class_weights: Residuals(weights, base, change(table), class_weights),
+        lambda weights, base, table, *others: Residuals(weights, base, change(table), *others),
     )
 
 
@@ -236,7 +236,9 @@ def _groups_by_exact_counts(monkeypatch):
         return plain(sample)
 
     monkeypatch.setattr(CodedSample, "bins", bins)
-    monkeypatch.setattr(learn, "merge_rare", lambda column, counts, least: merge_rare(column, exact[column.name], 1.0))
+    monkeypatch.setattr(
+        learn, "merge_rare", lambda column, counts, *others: merge_rare(column, exact[column.name], 1.0, 1.0)
+    )
 
 
 def _cells_by_exact_counts(monkeypatch):

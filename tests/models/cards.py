@@ -46,8 +46,8 @@ def two_classes(seed: int = 0, *, weights: bool = False, columns: int | None = N
     chance = random.Random(seed)
     chosen = COLUMNS if columns is None else chance.sample(COLUMNS, columns)
     starts = tuple(sorted(chance.sample(range(-30, 40), 7)))
-    values = sorted(chance.randrange(1001) / 1000 for _ in range(8))
-    risks = tuple(Estimate(value, value * 0.8, min(1.0, value * 1.1 + 0.01)) for value in values)
+    values = sorted(thousandths / 1000 for thousandths in chance.sample(range(1001), 8))
+    risks = tuple(Estimate(value, round(value * 0.8, 3), round(min(1.0, value * 1.1 + 0.01), 3)) for value in values)
     cells = Cells((-10, 4), ((500, 30), (300, 200), (-4, 500)), Fraction(21, 2))
     return Scorecard(
         tuple(random_points(chance, column, 1) for column in chosen),
@@ -57,8 +57,8 @@ def two_classes(seed: int = 0, *, weights: bool = False, columns: int | None = N
         RiskTable(starts, risks),
         Totals((820, 730), Fraction(13, 3)),
         cells,
-        8.125,
-        (Fraction(1, 3), Fraction(1)) if weights else None,
+        8.1,
+        (Fraction(21, 64), Fraction(1)) if weights else None,
     )
 
 
@@ -74,7 +74,7 @@ def many_classes(seed: int = 0, *, weights: bool = False, doubling: Fraction = F
         Totals((820, 730, 12), Fraction(13, 3)),
         Cells((5,), ((500, 300), (700, 10)), Fraction(21, 2)),
         1.5,
-        (Fraction(1, 3), Fraction(1), Fraction(7, 10)) if weights else None,
+        (Fraction(21, 64), Fraction(1), Fraction(45, 64)) if weights else None,
     )
 
 
@@ -94,10 +94,10 @@ def small() -> Scorecard:
     age = Points.of(Numeric("age", (30.0, 45.0)), np.array([[-6], [0], [4], [0]]))
     school = Categorical("school", ("none", "high", "college", "doctor"))
     degree = Points.of(school, np.array([[0], [0], [12], [20], [0]]))
-    risks = ((0.032, 0.0214, 0.0499), (0.25, 0.2, 0.3), (0.5, 0.4, 0.6), (0.9, 0.851, 1.0))
+    risks = ((0.032, 0.021, 0.05), (0.25, 0.2, 0.3), (0.5, 0.4, 0.6), (0.9, 0.851, 1.0))
     table = RiskTable((0, 1, 12), tuple(Estimate(*risk) for risk in risks))
     cells = Cells((1,), ((600, 30), (100, 270)), Fraction(10))
-    return Scorecard((age, degree), (0,), ("no", "yes"), "yes", table, Totals((700, 300), Fraction(10)), cells, 8.12)
+    return Scorecard((age, degree), (0,), ("no", "yes"), "yes", table, Totals((700, 300), Fraction(10)), cells, 8.1)
 
 
 def random_rows(seed: int, size: int = 200) -> list[dict[str, Any]]:
@@ -112,7 +112,7 @@ CARDS: dict[str, Scorecard] = {
     "two classes, three columns": two_classes(3, columns=3),
     "many classes": many_classes(1),
     "many classes with weights": many_classes(2, weights=True),
-    "odds that change quickly": many_classes(3, doubling=Fraction(1, 3)),
+    "odds that change quickly": many_classes(3, doubling=Fraction(33, 100)),
     "two classes without points": without_points(2),
     "many classes without points": without_points(4),
     "one class": without_points(1),

@@ -40,6 +40,9 @@ BROKEN: dict[str, Change] = {
     "a risk above 1": lambda d: d["risks"]["risks"][-1].update(value=1.1, high=1.2),
     "a risk outside its interval": lambda d: d["risks"]["risks"][-1].update(low=0.95),
     "a risk with more digits": lambda d: d["risks"]["risks"][-1].update(value=0.9001),
+    "an interval with more digits": lambda d: d["risks"]["risks"][0].update(low=0.0214),
+    "an interval that ends with more digits": lambda d: d["risks"]["risks"][0].update(high=0.0499),
+    "risks that stay": lambda d: d["risks"]["risks"][2].update(value=0.25, low=0.2, high=0.3),
     "risks that fall": lambda d: d["risks"]["risks"].reverse(),
     "starts that fall": lambda d: d["risks"]["starts"].reverse(),
     "starts that are fractions": lambda d: d["risks"].update(starts=[0, 1.5, 12]),
@@ -59,6 +62,9 @@ BROKEN: dict[str, Change] = {
     "z that is text": lambda d: d.update(z="8"),
     "z that is true": lambda d: d.update(z=True),
     "z that is infinite": lambda d: d.update(z=float("inf")),
+    "z that is huge": lambda d: d.update(z=1e300),
+    "z with more digits": lambda d: d.update(z=8.12),
+    "z that is none": lambda d: d.update(z=None),
     "no z": lambda d: d.pop("z"),
     "weights of one class": lambda d: d.update(weights=["1"]),
     "weights above 1": lambda d: d.update(weights=["1", "2"]),
@@ -78,6 +84,8 @@ BROKEN_MANY: dict[str, Change] = {
     "no odds": lambda d: d.pop("odds"),
     "odds of nothing": lambda d: d.update(odds={"doubling": "0"}),
     "odds that are huge": lambda d: d.update(odds={"doubling": str(10**12)}),
+    "odds with more digits": lambda d: d.update(odds={"doubling": "6501/1000"}),
+    "odds in thirds": lambda d: d.update(odds={"doubling": "19/3"}),
     "a table of risks": lambda d: d.update(risks=small().document()["risks"]),
     "a positive class": lambda d: d.update(positive="y'es"),
     "a base for one": lambda d: d.update(base=[0]),
@@ -98,12 +106,17 @@ def test_a_card_without_points_has_no_cells():
         Scorecard.from_document(document)
 
 
+def test_a_card_without_points_has_no_z():
+    with pytest.raises(ModelError, match="if it has points"):
+        Scorecard.from_document(without_points().document() | {"z": 8.1})
+
+
 def test_sums_that_engines_cannot_hold_are_refused():
     document = without_points().document()
     names = [f"b{place}" for place in range(2200)]
     document["columns"] = {name: {"kind": "boolean"} for name in names}
     document["points"] = [{"column": name, "lines": [], "otherwise": [10**6]} for name in names]
-    document["cells"] = small().document()["cells"]
+    document |= {name: small().document()[name] for name in ("cells", "z")}
     with pytest.raises(ModelError, match="more than engines can hold"):
         Scorecard.from_document(document)
 

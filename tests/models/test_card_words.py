@@ -31,7 +31,7 @@ Of each column one line holds: add up the points of these lines.
   12 or more        90.0%  85.1 to 100.0
 
 It predicts yes from a score of 12 on, and no below.
-z = 8.1: so many standard deviations of noise and chance lie between this card and knowing nothing.
+z = 8.1: by so many standard deviations it is better than a card that chance made of these records.
 (A value that cannot be read, or that is not declared, counts as missing.)"""
 
 

@@ -66,8 +66,8 @@ def test_neither_threads_nor_joining_nor_unrolling_change_a_sum(cores, joint, pa
     monkeypatch.setattr(coded, "MOST_JOINT", joint)
     monkeypatch.setattr(coded, "MOST_IN_PART", part)
     monkeypatch.setattr(coded, "WORTH_THREADS", 10)
-    monkeypatch.setattr(residuals_module, "WORTH_UNROLLING", 10 if joint == 30 else 10**6)
-    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    monkeypatch.setattr(residuals_module, "WORTH_UNROLLING", -1 if joint == 30 else 10**6)
+    monkeypatch.setattr(coded, "count_cores", lambda: cores)
     assert JointSample(columns, sizes, labels, 2).sums(residuals).tolist() == expected.tolist()
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dprules.errors import ParameterError
-from dprules.learners.class_weights import WEIGHTS
 from dprules.learners.lists import ListSettings
 from dprules.learners.lists.settings import SHARES as LIST_SHARES
 from dprules.learners.scorecards.settings import SHARES as SCORECARD_SHARES
 from dprules.learners.scorecards.settings import ScorecardSettings
 from dprules.learners.settings import Settings
 from dprules.learners.streams import StreamSettings
+from dprules.models.class_weights import WEIGHTS
 
 __all__ = ["LARGEST_RATIO", "ListSettings", "ScorecardSettings", "Settings", "StreamSettings", "choose_settings"]
 

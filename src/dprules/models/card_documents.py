@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
-from math import isfinite, nan
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,10 @@ LARGEST_SCORE = 2**31
 """Sums of points are below it: engines add 32-bit integers."""
 _LEAST_SIGMA = Fraction(1, 2**20)
 _MOST_SIGMA = Fraction(2**60)
-_LEAST_DOUBLING = Fraction(1, 1000)
+_LEAST_DOUBLING = Fraction(1, 100)
+"""Also the step of a doubling."""
 _MOST_DOUBLING = Fraction(10**9)
+_MOST_Z = 1e6
 
 
 def read_points(entries: object, columns: Mapping[str, Column], places: int) -> tuple[Points, ...]:
@@ -49,7 +51,7 @@ def read_meaning(document: Mapping[str, Any], classes: tuple[Value, ...]) -> Ris
     if len(classes) == 2:
         return _read_risks(entry)
     doubling = Fields({"doubling": entry.get("doubling")}, "the file").fraction("doubling")
-    if not _LEAST_DOUBLING <= doubling <= _MOST_DOUBLING:
+    if not _LEAST_DOUBLING <= doubling <= _MOST_DOUBLING or (doubling / _LEAST_DOUBLING).denominator != 1:
         raise ModelError("the odds of the file are not those of a scorecard. Export it again.")
     return Odds(doubling)
 
@@ -60,15 +62,15 @@ def _read_risks(entry: Mapping[str, Any]) -> RiskTable:
     if not isinstance(risks, list) or len(risks) != len(starts) + 1:
         raise ModelError("the file does not have one risk for each row of its table. Export it again.")
     read = tuple(_read_risk(risk) for risk in risks)
-    if any(before.value > after.value for before, after in pairwise(read)):
-        raise ModelError("the risks of the file fall where scores rise. Export it again.")
+    if any(before.value >= after.value for before, after in pairwise(read)):
+        raise ModelError("the risks of the file do not rise from row to row. Export it again.")
     return RiskTable(starts, read)
 
 
 def _read_risk(entry: object) -> Estimate:
     parts = [entry.get(name) if isinstance(entry, Mapping) else None for name in ("low", "value", "high")]
     low, value, high = (part if isinstance(part, float) else nan for part in parts)
-    if not 0 <= low <= value <= high <= 1 or value != round(value, 3):
+    if not 0 <= low <= value <= high <= 1 or any(part != round(part, 3) for part in (low, value, high)):
         raise ModelError("a risk of the file is no share with its interval, in steps of 0.001. Export it again.")
     return Estimate(value, low, high)
 
@@ -93,10 +95,12 @@ def read_cells(entry: object, points: tuple[Points, ...]) -> Cells | None:
     return Cells(starts, tuple(documents.read_whole(cell, 2, unfit) for cell in counts), _read_sigma(entry))
 
 
-def read_z(entry: object) -> float | None:
-    """Read how far the fit is from none."""
-    if entry is not None and not (isinstance(entry, float) and isfinite(entry)):
-        raise ModelError("z of the file is not a number. Export it again.")
+def read_z(entry: object, points: tuple[Points, ...]) -> float | None:
+    """Read how far the fit is from none: a card with points has it, one without has not."""
+    if entry is None and not points:
+        return None
+    if not points or not isinstance(entry, float) or not abs(entry) < _MOST_Z or entry != round(entry, 1):
+        raise ModelError("z of the file must be a number in steps of 0.1 if it has points. Export it again.")
     return entry
 
 

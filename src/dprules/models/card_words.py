@@ -138,7 +138,7 @@ def show_risk(risk: Estimate) -> str:
 
     Examples
     --------
-    >>> show_risk(Estimate(0.032, 0.0214, 0.0499))
+    >>> show_risk(Estimate(0.032, 0.021, 0.05))
     '3.2% (2.1 to 5.0)'
     """
     value, interval = _risk_cells(risk)
@@ -227,7 +227,7 @@ def _describe_prediction(card: "Scorecard") -> str:
 def _describe_doubt(z: float | None) -> list[str]:
     if z is None:
         return []
-    found = [f"z = {z:.1f}: so many standard deviations of noise and chance lie between this card and knowing nothing."]
+    found = [f"z = {z:.1f}: by so many standard deviations it is better than a card that chance made of these records."]
     if z < DOUBTFUL:
         found.append("Noise alone may have made this card up, since z is below 2: take more rows or a larger epsilon.")
     return found

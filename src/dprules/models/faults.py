@@ -64,6 +64,8 @@ def list_faults(rules: "RuleList", certificate: Certificate) -> list[str]:
     found = []
     if certificate.unit.of != "row":
         found.append("a list is learnt from rows, and the unit is none")
+    if certificate.settings.get("model", rules.kind) != rules.kind:
+        found.append("its settings are those of another model")
     drawn = [r.event for r in certificate.releases if r.name == RULES and isinstance(r.event, _DRAWS)]
     if len(drawn) != 1:
         found.append("no release is for the rules" if not drawn else "several releases are for the rules")

@@ -27,7 +27,7 @@ class RiskTable:
     starts : tuple of int
         The first score of each row but the first, increasing: scores below starts[0] are in row 0.
     risks : tuple of Estimate
-        Of the positive class, one for each row, never decreasing; values are whole multiples of 0.001.
+        Of the positive class, one for each row, increasing; all in whole multiples of 0.001.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Points of one column of a scorecard: which cells get how many."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,10 @@ class Points:
     column: Column
     lines: tuple[Line, ...]
     otherwise: tuple[int, ...]
+    _table: PointsTable = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_table", self._tabulate())
 
     @classmethod
     def of(cls, column: Column, table: PointsTable) -> "Points":
@@ -75,11 +79,15 @@ class Points:
 
     def table(self) -> PointsTable:
         """Return the points by code, MISSING last."""
+        return self._table
+
+    def _tabulate(self) -> PointsTable:
         table = np.tile(np.array(self.otherwise, dtype=np.int64), (self.column.size + 1, 1))
         for line in reversed(self.lines):
             # Of a column with many values each line asks about one: its place is found without a look at the others.
             equal = line.condition.operator is Operator.EQUALS
             table[self.column.code(line.condition.value) if equal else line.condition.truth()] = line.points
+        table.flags.writeable = False
         return table
 
     def document(self) -> dict[str, Any]:
@@ -99,14 +107,12 @@ class Points:
         if column.size * places > MOST_CELLS:
             raise ModelError("a column of the file has more points than a scorecard. Export it again.")
         lines = [_read_line(entry, columns, places) for entry in documents.read_entry(document, "lines", list)]
-        read = cls(column, tuple(lines), _read_points(document.get("otherwise"), places))
-        # Also keeps lines out that ask another column: those of `of` ask its own.
-        if column.size == 0 or any(line.condition.column != column for line in lines) or read != read._again():
-            raise ModelError(f"the points of column {column.name!r} are not written as dprules does. Export it again.")
-        return read
-
-    def _again(self) -> "Points":
-        return Points.of(self.column, self.table())
+        otherwise = _read_points(document.get("otherwise"), places)
+        if column.size > 0 and all(line.condition.column == column for line in lines):
+            read = cls(column, tuple(lines), otherwise)
+            if read == cls.of(column, read.table()):
+                return read
+        raise ModelError(f"the points of column {column.name!r} are not written as dprules does. Export it again.")
 
 
 MOST_CELLS = 5_000_000

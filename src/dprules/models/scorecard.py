@@ -241,7 +241,7 @@ class Scorecard(Model):
             card_documents.read_meaning(document, classes),
             card_documents.read_totals(documents.read_entry(document, "totals", dict), len(classes)),
             card_documents.read_cells(document.get("cells"), points),
-            card_documents.read_z(document.get("z")),
+            card_documents.read_z(document.get("z"), points),
             weights,
         )
         # What is not written back would be ignored, and a reader might believe it all the same.

@@ -11,7 +11,7 @@ from dprules.accounting.certificate import show_at_least
 from dprules.accounting.html import write_statement
 from dprules.models import Released, show_number
 from dprules.models.counted import show_interval
-from dprules.models.export.header import MISSING_CELLS
+from dprules.models.export.header import describe_missing
 from dprules.report.declared import list_declared
 from dprules.report.deploy import list_commands
 from dprules.report.parameters import describe_event, describe_settings, explain_parameters, show_exact
@@ -48,7 +48,7 @@ def render(released: Released, file: str = "model.json") -> str:
             settings=describe_settings(released.certificate.settings),
             declared=list_declared(released),
             commands=list_commands(released, file),
-            missing_cells=MISSING_CELLS,
+            missing_cells=describe_missing(released.model.kind),
             **view.names,
         )
     )

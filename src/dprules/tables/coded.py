@@ -1,8 +1,6 @@
 """Records as one small code a column: what additive models are learnt from. Only integer sums leave it."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +9,7 @@ from numpy.typing import NDArray
 from dprules.private import Private
 from dprules.tables.residuals import Residuals, add_residuals, add_score_counts
 from dprules.tables.sample import ClassCounts
+from dprules.tables.threads import count_cores, in_threads
 
 Integers = NDArray[np.int64]
 CodeColumns = Sequence[NDArray[np.int16]]
@@ -19,7 +18,7 @@ MOST_JOINT = 1024
 """Codes of neighbouring columns are joined up to so many: fewer lookups, in tables that still fit the nearest cache."""
 MOST_IN_PART = 1 << 21
 """Records whose residuals are summed at a time: times 724 they fit 32 bits, and narrow sums stay nearer."""
-WORTH_THREADS = 20_000
+WORTH_THREADS = 150_000
 """Records from which on several threads pay."""
 
 
@@ -155,13 +154,12 @@ class JointSample(Private):
     def _in_parts(self, part: Callable[[int, int], NDArray[Any]]) -> Integers:
         """Run on all cores and add up."""
         size = len(self._labels)
-        cores = (os.cpu_count() or 1) if size > WORTH_THREADS else 1
+        cores = count_cores() if size > WORTH_THREADS else 1
         parts = max(cores, -(-size // MOST_IN_PART))
         edges = [size * place // parts for place in range(parts + 1)]
         if parts == 1:
             return part(0, size).astype(np.int64)
-        with ThreadPoolExecutor(cores) as pool:
-            total: Integers = np.sum(list(pool.map(part, edges[:-1], edges[1:])), axis=0, dtype=np.int64)
+        total: Integers = np.sum(in_threads(part, edges[:-1], edges[1:]), axis=0, dtype=np.int64)
         return total
 
     def _joined(self, table: Integers) -> Integers:

@@ -1,7 +1,5 @@
 """Bit-packed kernels: choosing rows, and counts of conjunctions without making them."""
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -11,6 +9,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from dprules.tables.compiled import compiled
+from dprules.tables.threads import count_cores, in_threads
 
 Words = NDArray[np.uint64]
 BLOCK = 504
@@ -79,13 +78,12 @@ def _extract_part(columns: Words, chosen: NDArray[np.int64], result: Words, star
 def extract_rows(columns: Words, chosen: NDArray[np.int64]) -> Words:
     """Return the chosen rows only, packed anew."""
     result = np.empty((len(columns), (len(chosen) + 63) // 64), dtype=np.uint64)
-    cores = (os.cpu_count() or 1) if len(chosen) * len(columns) > 1_000_000 else 1
+    cores = count_cores() if len(chosen) * len(columns) > 1_000_000 else 1
     edges = [len(columns) * i // cores for i in range(cores + 1)]
     if cores == 1:
         _extract_part(columns, chosen, result, 0, len(columns))
         return result
-    with ThreadPoolExecutor(cores) as pool:
-        list(pool.map(partial(_extract_part, columns, chosen, result), edges[:-1], edges[1:]))
+    in_threads(partial(_extract_part, columns, chosen, result), edges[:-1], edges[1:])
     return result
 
 
@@ -144,7 +142,8 @@ def _add_sizes(column: Words, start: int, masks: Words, size: int, counts: NDArr
 def _count_part(
     columns: Words, planes: Words, conditions: NDArray[np.int32], counts: NDArray[np.int64], begin: int, end: int
 ) -> None:
-    """Add the counts of the words from begin to end, for two planes."""
+    """Write the counts of the words from begin to end, for two planes."""
+    counts[:] = 0
     masks = np.empty((2, BLOCK), dtype=np.uint64)
     one, two = masks.copy(), masks.copy()
     for start in range(begin, end, BLOCK):
@@ -171,13 +170,12 @@ def _count_part(
 def count_masked(columns: Words, planes: Words, conditions: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return |condition and plane| for two planes, on all cores; a condition is three sorted columns, -1: none."""
     words = columns.shape[1]
-    cores = (os.cpu_count() or 1) if words * len(conditions) > WORTH_THREADS else 1
+    cores = count_cores() if words * len(conditions) > WORTH_THREADS else 1
     edges = [words * core // cores for core in range(cores + 1)]
     found = np.zeros((cores, len(conditions), 2), dtype=np.int64)
     if cores == 1:
         _count_part(columns, planes, conditions, found[0], 0, words)
     else:
-        with ThreadPoolExecutor(cores) as pool:
-            list(pool.map(partial(_count_part, columns, planes, conditions), found, edges[:-1], edges[1:]))
+        in_threads(partial(_count_part, columns, planes, conditions), found, edges[:-1], edges[1:])
     total: NDArray[np.int64] = found.sum(axis=0)
     return total

@@ -24,7 +24,7 @@ LONGEST = 512
 """Of a residual: with two classes, half of UNIT. It is the sensitivity of one column."""
 LONGEST_VECTOR = 724
 """Of a vector of residuals, with more classes: floor(512 sqrt(2))."""
-WORTH_UNROLLING = 200_000
+WORTH_UNROLLING = 400_000
 """Records from which on a kernel is compiled for its number of joint codes."""
 MOST_UNROLLED = 16
 """Joint codes beyond which that gains nothing."""
@@ -46,12 +46,15 @@ class Residuals:
         With one score: the residual by class and clamped score. With several: e^(-x) by x, in parts of 2^20, in row 0.
     class_weights : array
         By class, in parts of 1/64: used with several scores; the table holds them already with one.
+    records : float
+        About how many records there are. Compiled kernels stay on disk, so that a public number must choose them.
     """
 
     weights: Integers
     base: Integers
     table: NDArray[np.int32]
     class_weights: Integers
+    records: float = 0.0
 
     @property
     def longest(self) -> int:
@@ -164,11 +167,15 @@ def _add_several(
     scores = np.empty(classes, dtype=np.int64)
     residual = np.empty(classes, dtype=np.int64)
     for i in range(codes.shape[0]):
-        scores[:] = base
+        for k in range(classes):
+            scores[k] = base[k]
         for block in range(codes.shape[1]):
+            code = codes[i, block]
             for k in range(classes):
-                scores[k] += weights[codes[i, block], k]
-        largest = scores.max()
+                scores[k] += weights[code, k]
+        largest = scores[0]
+        for k in range(1, classes):
+            largest = max(largest, scores[k])
         total = 0
         for k in range(classes):
             residual[k] = table[0, min(largest - scores[k], 2 * LARGEST_SCORE)]
@@ -179,8 +186,9 @@ def _add_several(
             residual[k] = -size if k == labels[i] else size
         _shorten(residual)
         for block in range(codes.shape[1]):
+            code = codes[i, block]
             for k in range(classes):
-                sums[codes[i, block], k] += residual[k]
+                sums[code, k] += residual[k]
 
 
 def add_residuals(
@@ -198,7 +206,8 @@ def add_residuals(
     narrow = np.clip(weights, -(2**20), 2**20).astype(np.int32)
     base = np.clip(residuals.base, -(2**20), 2**20)
     if weights.shape[1] == 1:
-        blocks = codes.shape[1] if len(codes) > WORTH_UNROLLING and codes.shape[1] <= MOST_UNROLLED else 0
+        many = residuals.records > WORTH_UNROLLING
+        blocks = codes.shape[1] if many and codes.shape[1] <= MOST_UNROLLED else 0
         _adder(blocks)(codes, labels, narrow[:, 0].copy(), int(base[0]), residuals.table, sums[:, 0])
     else:
         _add_several(codes, labels, narrow, base, residuals.table, residuals.class_weights, sums)

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.errors import ParameterError
-from dprules.learners.class_weights import WEIGHTS
 from dprules.learners.lists.scores import STEPS, UNIT, Score, quantise, whole_weights
+from dprules.models.class_weights import WEIGHTS
 
 UNITS = st.integers(0, STEPS).map(lambda steps: Fraction(steps, STEPS))
 

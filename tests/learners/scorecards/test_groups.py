@@ -23,7 +23,7 @@ def values(size: int) -> Column:
 @given(COUNTS, st.floats(1, 200), st.booleans())
 def test_groups_are_numbered_through_and_large_enough(counts, least, ordered):
     column = number(len(counts) - 2) if ordered else values(len(counts) - 1)
-    found = merge_rare(column, np.array(counts), least)
+    found = merge_rare(column, np.array(counts), least, least / 0.447)
     assert set(found.groups.tolist()) == set(range(found.size))
     assert found.shares.sum() == pytest.approx(1)
     sizes = np.bincount(found.groups, weights=counts)
@@ -34,25 +34,55 @@ def test_groups_are_numbered_through_and_large_enough(counts, least, ordered):
 @settings(deadline=None)
 @given(COUNTS, st.floats(1, 200))
 def test_groups_of_a_number_are_ranges(counts, least):
-    found = merge_rare(number(len(counts) - 2), np.array(counts), least)
+    found = merge_rare(number(len(counts) - 2), np.array(counts), least, least / 0.447)
     assert (np.diff(found.groups[:-1]) >= 0).all()
 
 
 def test_rare_values_become_one_group_and_rare_missing_ones_join_it():
-    found = merge_rare(values(5), np.array([500.0, 20, 400, 30, 25, 10]), 40.0)
+    found = merge_rare(values(5), np.array([500.0, 20, 400, 30, 25, 10]), 40.0, 90.0)
     assert found.groups.tolist() == [0, 2, 1, 2, 2, 2]
 
 
 def test_rare_missing_values_alone_join_the_commonest():
-    assert merge_rare(values(3), np.array([500.0, 5, 900, 3]), 40.0).groups.tolist() == [0, 2, 1, 2]
-    assert merge_rare(values(3), np.array([500.0, 70, 900, 3]), 40.0).groups.tolist() == [0, 1, 2, 2]
-    assert merge_rare(number(1), np.array([100.0, 300, 2]), 40.0).groups.tolist() == [0, 1, 1]
+    assert merge_rare(values(3), np.array([500.0, 5, 900, 3]), 40.0, 90.0).groups.tolist() == [0, 2, 1, 2]
+    assert merge_rare(number(1), np.array([100.0, 300, 2]), 40.0, 90.0).groups.tolist() == [0, 1, 1]
+
+
+def test_empty_values_have_no_group_where_that_is_clear():
+    """20,000 records of three values, out of thirty that are declared."""
+    rng = np.random.default_rng(0)
+    alone = []
+    for _ in range(100):
+        counts = rng.normal(0, 60, 31)
+        counts[:3] += [9000, 7000, 4000]
+        alone.append(merge_rare(values(30), counts, 27.0, 60.0).size - 3)
+    assert np.mean(alone) < 0.6
+
+
+def test_a_constant_column_is_one_group():
+    rng = np.random.default_rng(1)
+    for column, size in ((Boolean("b"), 3), (values(4), 5), (number(3), 5)):
+        sizes = []
+        for _ in range(200):
+            counts = rng.normal(0, 60, size)
+            counts[0] += 20_000
+            sizes.append(merge_rare(column, counts, 27.0, 60.0).size)
+        assert np.mean(np.array(sizes) == 1) > 0.85
+
+
+def test_missing_values_that_are_rare_have_no_points():
+    found = merge_rare(number(2), np.array([4000.0, 9000, 5000, 20]), 27.0, 60.0)
+    assert found.rarely_missing
+    joined = found.joined([[1, 2], [0]]).settled()
+    assert joined.groups.tolist() == [1, 0, 0, 0]
+    common = merge_rare(number(2), np.array([4000.0, 9000, 5000, 700]), 27.0, 60.0)
+    assert not common.rarely_missing
 
 
 def test_missing_values_that_are_common_are_a_group():
-    found = merge_rare(Boolean("b"), np.array([300.0, 300, 200]), 40.0)
+    found = merge_rare(Boolean("b"), np.array([300.0, 300, 200]), 40.0, 90.0)
     assert found.missing_alone == found.groups[-1] == 2
-    assert merge_rare(Boolean("b"), np.array([300.0, 300, 2]), 40.0).missing_alone is None
+    assert merge_rare(Boolean("b"), np.array([300.0, 300, 2]), 40.0, 90.0).missing_alone is None
 
 
 def grouped(column: Column, shares: list[float]) -> Grouped:

@@ -7,7 +7,7 @@ import pytest
 from dprules.accounting import SEEDED
 from dprules.jobs import export
 from dprules.models import Released
-from dprules.models.export.header import MISSING_CELLS, describe_model, describe_released
+from dprules.models.export.header import describe_missing, describe_model, describe_released
 from dprules.schema import Label
 from models.test_released import released_list, released_stream
 
@@ -26,7 +26,7 @@ def test_the_parts_are_those_of_the_certificate(released):
     assert f"It predicts y, one of: {', '.join(made.label.classes)}." in text
     assert f"epsilon {certificate.epsilon:g}, delta {certificate.delta:g}, {certificate.neighbours} neighbours" in text
     assert f"unit: {certificate.unit}." in text
-    assert MISSING_CELLS in text
+    assert describe_missing("list") in text
     assert f"(SHA-256): {made.digest()}" in text
     assert SEEDED not in text
 
@@ -34,7 +34,7 @@ def test_the_parts_are_those_of_the_certificate(released):
 def test_a_model_without_its_envelope_says_what_it_knows():
     header = describe_model("list", ("no", "yes"))
     assert "without its certificate" in header.lines[0]
-    assert header.lines[1:] == (MISSING_CELLS,)
+    assert header.lines[1:] == (describe_missing("list"),)
     assert header.answer_name == "prediction"
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from dprules.accounting import Account, CountedCover, Counts, Cover, Neighbours, PaperCover, counted, cover
 from dprules.accounting.counted import Parts
 from dprules.errors import ParameterError
-from dprules.learners.class_weights import balancing_weights
 from dprules.learners.lists import recipe
 from dprules.learners.lists.counted_cover import Cell, TiltedNoise, counted_cover
 from dprules.learners.lists.greedy_cover import greedy_cover
@@ -21,6 +20,7 @@ from dprules.learners.lists.settings import CLASSES_SHARE, ListSettings
 from dprules.learners.settings import Progress
 from dprules.mechanisms import Bits, noisy_counts
 from dprules.models import CLASS_COUNTS, RULE_COUNTS, RULES, Group, Rule, RuleList
+from dprules.models.class_weights import balancing_weights
 from dprules.numbers import Real, rational
 from dprules.schema import Conditions, Literal, Value, build_conditions
 from dprules.tables import Sample

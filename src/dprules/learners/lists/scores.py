@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.errors import ParameterError
-from dprules.learners.class_weights import WEIGHTS
+from dprules.models.class_weights import WEIGHTS
 from dprules.numbers import Real, rational
 from dprules.tables import ClassCounts
 

@@ -1,13 +1,16 @@
 """Which bins of a column stand together, first because they are rare and then because they weigh alike."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprules.schema import Column, Ordered
+
+EMPTY = 2.5
+"""Standard deviations of noise: a bin with less may well be empty."""
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -25,11 +28,14 @@ class Grouped:
         The group of each code, MISSING last.
     shares : array
         Of the records, by group; they add up to 1.
+    rarely_missing : bool
+        Whether so few values are missing that they can tell nothing.
     """
 
     column: Column
     groups: Integers
     shares: Floats
+    rarely_missing: bool = False
 
     @property
     def size(self) -> int:
@@ -42,7 +48,14 @@ class Grouped:
         for at, members in enumerate(segments):
             place[list(members)] = at
         shares = np.array([self.shares[list(members)].sum() for members in segments])
-        return Grouped(self.column, place[self.groups], shares)
+        return Grouped(self.column, place[self.groups], shares, self.rarely_missing)
+
+    def settled(self) -> "Grouped":
+        """Return the column with missing values, if they are rare, in its commonest group, which has no points."""
+        groups = self.groups.copy()
+        if self.rarely_missing:
+            groups[-1] = int(np.argmax(self.shares))
+        return replace(self, groups=groups)
 
     @property
     def is_ordered(self) -> bool:
@@ -56,24 +69,39 @@ class Grouped:
         return last if np.count_nonzero(self.groups == last) == 1 else None
 
 
-def merge_rare(column: Column, counts: Floats, least: float) -> Grouped:
+def merge_rare(column: Column, counts: Floats, least: float, noise: float) -> Grouped:
     """Return a column whose groups have at least so many records each, by noisy counts of its bins (MISSING last).
 
-    Bins of a number join a neighbour, and rare values become one group, however small. (To join them to the commonest
-    group costs a column all it has to say where noise is large.) Missing values that are rare and alone join the
-    commonest group, which has no points in the end.
+    Bins of a number join a neighbour, and rare values become one group. What is rare or empty even then joins the
+    commonest group, which has no points in the end; but where noise is larger than the bins themselves, rare values
+    stay a group of their own: they may be common, and the column would lose all that it has to say.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+    counts : array
+        Noisy counts of its bins.
+    least : float
+        Records of a group; more where a bin is typically well above its noise, so that empty bins are known as such.
+    noise : float
+        The standard deviation of each count.
     """
+    typical = float(counts.sum()) / (4 * len(counts))
+    clear = typical >= EMPTY * noise
+    least = max(least, min(EMPTY * noise, typical))
     if isinstance(column, Ordered):
         line = _merge_neighbours(counts[:-1], least)
         places = np.append(line, line.max(initial=-1) + 1)
     else:
         places = _merge_values(counts, least)
     sizes = np.bincount(places, weights=counts)
-    if np.count_nonzero(places == places[-1]) == 1 and sizes[places[-1]] < least:
-        places[-1] = np.argmax(sizes)
-        _, places = np.unique(places, return_inverse=True)
+    small = sizes < max(least, EMPTY * noise if clear else 0.0)
+    alone = np.count_nonzero(places == places[-1]) == 1
+    joins = small if clear else small & (np.arange(len(sizes)) == places[-1]) & alone
+    _, places = np.unique(np.where(joins[places], np.argmax(sizes), places), return_inverse=True)
     shares = np.maximum(np.bincount(places, weights=counts), 1.0)
-    return Grouped(column, places.astype(np.int64), shares / shares.sum())
+    return Grouped(column, places.astype(np.int64), shares / shares.sum(), bool(counts[-1] < EMPTY * noise))
 
 
 def _merge_neighbours(counts: Floats, least: float) -> Integers:

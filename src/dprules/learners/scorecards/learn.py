@@ -4,33 +4,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from math import log
+from math import log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprules.accounting import Account, Gaussian
 from dprules.accounting import gaussian as price
-from dprules.learners.class_weights import WEIGHTS, balancing_weights
+from dprules.errors import ParameterError
 from dprules.learners.scorecards.descent import Target, Weights, descend
 from dprules.learners.scorecards.groups import Grouped, choose_segments, merge_rare, offsets_of, segment_weights
 from dprules.learners.scorecards.noise import sigma_for
 from dprules.learners.scorecards.odds import MadeUp, doubling_of, fit_scale, points_of_shares
+from dprules.learners.scorecards.optimism import Freedom
 from dprules.learners.scorecards.recipe import (
-    BINS_SHARE,
-    CLASSES_SHARE,
     ENOUGH_RECORDS,
     MOST_STEPS,
-    REFIT_SHARE,
     SMALLEST_GROUP,
-    TABLE_SHARE,
 )
 from dprules.learners.scorecards.scale import cell_starts, round_to_points, score_law
 from dprules.learners.scorecards.settings import ScorecardSettings
-from dprules.learners.scorecards.table import CONFIDENT, fit_curve, rake, tabulate
+from dprules.learners.scorecards.table import CONFIDENT, ScoreLaw, fit_curve, rake, tabulate
 from dprules.learners.settings import Progress
 from dprules.mechanisms import Bits, gaussian
 from dprules.models import Estimate, Scorecard, faults
+from dprules.models.card_faults import BINS_SHARE, CLASSES_SHARE, REFIT_SHARE, TABLE_SHARE
+from dprules.models.class_weights import WEIGHTS, balancing_weights
 from dprules.models.meaning import Cells, Odds, RiskTable, Totals
 from dprules.models.points import Points
 from dprules.private import Private
@@ -87,6 +86,8 @@ def learn_scorecard(
 
     Guarantee: what the account's certificate says, for everything returned (`docs/proofs/scorecard.md`).
     """
+    if account.epsilon_left < account.epsilon / 10**6:
+        raise ParameterError("the shares leave nothing for the model. Lower them.")
     prices = Prices.of(account, keeps_all=settings.keeps_all(columns))
     # Whether noise fits 64 bits is public: refuse before anything is spent.
     sigma_for(prices.refit or prices.descent, LONGEST_VECTOR, len(columns), MOST_STEPS)
@@ -113,8 +114,9 @@ class _Learner(Private):
         self._bits = bits
         self._progress = progress
         self._classes = tuple(label.classes)
-        speaks_for = self._classes[-1 if len(self._classes) == 2 else 0]
-        self._positive = speaks_for if label.positive is None else label.positive
+        # Of two classes the score speaks for the positive one; of more each class has a score.
+        named = self._classes[1] if label.positive is None and len(self._classes) == 2 else label.positive
+        self._positive = named if named is not None and len(self._classes) == 2 else self._classes[0]
         sigma = sigma_for(prices.classes, 1)
         self._totals = Totals(tuple(gaussian(sample.totals(), sigma, bits).tolist()), sigma)
         self._noise = float(sigma)
@@ -126,13 +128,15 @@ class _Learner(Private):
     def learn(self, columns: Sequence[Column]) -> Scorecard:
         """Return the card, or one without points where there is too little to learn from."""
         grouped, places = self._group(columns)
-        if sum(self._totals.counts) < ENOUGH_RECORDS * self._noise or not grouped or len(self._classes) < 2:
+        noise = self._noise * sqrt(len(self._classes) / 2)  # two classes are what the constant is for
+        if sum(self._totals.counts) < ENOUGH_RECORDS * noise or not grouped or len(self._classes) < 2:
             return self._without_points()
         target = self._target()
         start = Weights(np.zeros((sum(column.size for column in grouped), target.scores)), self._start(target))
         show = partial(self._progress, "learning weights")
         sample = self._sample.grouped(places)
         fitted = descend(sample, grouped, start, target, self._prices.descent, self._bits, show)
+        optimism = (free := self._freedom(grouped, self._prices.descent)).moved
         if self._prices.refit is not None:
             grouped, places, start = self._compress(columns, grouped, fitted)
             if not grouped:
@@ -140,18 +144,26 @@ class _Learner(Private):
             sample = self._sample.grouped(places)
             show = partial(self._progress, "learning points")
             fitted = descend(sample, grouped, start, target, self._prices.refit, self._bits, show)
+            optimism = self._freedom(grouped, self._prices.refit).chosen(free)
+        grouped = [column.settled() for column in grouped]
+        settled = {column.column.name: column.groups for column in grouped}
+        sample = self._sample.grouped([settled.get(column.name) for column in columns])
         points, rest, unit = round_to_points(grouped, fitted.groups)
         if not points.any():
             return self._without_points()
         if target.positive is None:
-            return self._with_odds(sample, grouped, points, rest, unit, fitted)
-        return self._with_risks(sample, grouped, points, unit)
+            return self._with_odds(sample, grouped, points, rest, unit, fitted, optimism)
+        return self._with_risks(sample, grouped, points, unit, optimism)
 
     def _target(self) -> Target:
         weights = self._weights or (Fraction(1),) * len(self._classes)
         weighted = float(sum(size * float(weight) for size, weight in zip(self._sizes, weights, strict=True)))
         positive = self._classes.index(self._positive) if len(self._classes) == 2 else None
         return Target(positive, tuple(int(weight * WEIGHTS) for weight in weights), weighted)
+
+    def _freedom(self, grouped: Sequence[Grouped], event: Gaussian) -> Freedom:
+        total = float(self._sizes.sum())
+        return Freedom.of(grouped, (self._sizes / total).tolist(), total, event)
 
     def _start(self, target: Target) -> Floats:
         """Return the scores of a record of which nothing is known: the odds of the classes, weighted."""
@@ -167,7 +179,7 @@ class _Learner(Private):
         noisy = gaussian(np.concatenate(counts), sigma, self._bits).astype(np.float64)
         parts = np.split(noisy, np.cumsum([len(part) for part in counts])[:-1])
         least = SMALLEST_GROUP * BINS_SHARE**0.5 * float(sigma)  # 2 sqrt(columns) / mu, in terms of the noise
-        merged = [merge_rare(column, part, least) for column, part in zip(columns, parts, strict=True)]
+        merged = [merge_rare(column, part, least, float(sigma)) for column, part in zip(columns, parts, strict=True)]
         return [column for column in merged if column.size > 1], [
             column.groups if column.size > 1 else None for column in merged
         ]
@@ -187,27 +199,24 @@ class _Learner(Private):
         return joined, places, start
 
     def _with_risks(
-        self, sample: GroupedSample, grouped: Sequence[Grouped], points: Integers, unit: float
+        self, sample: GroupedSample, grouped: Sequence[Grouped], points: Integers, unit: float, optimism: float
     ) -> Scorecard:
         """Buy the table of a card for two classes."""
-        lowest, law = score_law(grouped, points)
-        starts = cell_starts(lowest, law)
+        lowest, masses = score_law(grouped, points)
+        starts = cell_starts(lowest, masses)
+        law = ScoreLaw(lowest, masses, starts)
         sigma = sigma_for(self._prices.table, 1)
         counts = gaussian(
             sample.score_counts(points, np.zeros(1, dtype=np.int64), starts, np.arange(2)), sigma, self._bits
         )
-        scores = lowest + np.arange(len(law))
-        cell = np.searchsorted(starts, scores, side="right")
-        masses = np.bincount(cell, weights=law, minlength=len(starts) + 1)
-        means = np.bincount(cell, weights=law * scores, minlength=len(masses)) / np.maximum(masses, 1e-300)
         totals = np.array(self._totals.counts, dtype=np.float64)
         raked = rake(counts.astype(np.float64), totals, float(sigma), self._noise)
         place = self._classes.index(self._positive)
-        curve = fit_curve(raked[[1 - place, place]], means, float(sigma), unit)
+        curve = fit_curve(raked[[1 - place, place]], law, float(sigma), unit, optimism)
         cells = Cells(tuple(starts.tolist()), tuple(tuple(cell) for cell in counts.T.tolist()), sigma)
         weights = self._weights or (Fraction(1), Fraction(1))
         decides_at = log(weights[1 - place] / weights[place])
-        table = tabulate(curve, lowest, lowest + len(law) - 1, decides_at)
+        table = tabulate(curve, law, decides_at)
         return self._card(grouped, points, (0,), table, cells, curve.z)
 
     def _with_odds(
@@ -218,6 +227,7 @@ class _Learner(Private):
         rest: Integers,
         unit: float,
         fitted: Weights,
+        optimism: float,
     ) -> Scorecard:
         """Buy the table of a card for many classes."""
         # Weights of classes are for the descent; probabilities are of the classes as they come.
@@ -228,7 +238,8 @@ class _Learner(Private):
         counts = gaussian(
             sample.score_counts(points, base, made_up.starts, np.arange(len(self._classes))), sigma, self._bits
         )
-        scale, z = fit_scale(counts.astype(np.float64), made_up, unit, float(sigma), self._sizes / self._sizes.sum())
+        known = self._sizes / self._sizes.sum()
+        scale, z = fit_scale(counts.astype(np.float64), made_up, unit, float(sigma), known, optimism)
         doubling = Fraction(max(1, round(100 * doubling_of(unit, scale))), 100)
         # At a smaller scale points say less, and the shares of the classes more.
         shares = np.log(self._sizes / self._sizes.sum())

@@ -67,7 +67,9 @@ class MadeUp:
         return np.clip(found, 1e-3, 1 - 1e-3)
 
 
-def fit_scale(counts: Floats, made_up: MadeUp, unit: float, noise: float, shares: Floats) -> tuple[float, float]:
+def fit_scale(
+    counts: Floats, made_up: MadeUp, unit: float, noise: float, shares: Floats, optimism: float = 0.0
+) -> tuple[float, float]:
     """Return by how much the card's own scale is right, and how many standard deviations it is from knowing nothing.
 
     Parameters
@@ -82,6 +84,8 @@ def fit_scale(counts: Floats, made_up: MadeUp, unit: float, noise: float, shares
         The standard deviation of each count.
     shares : array
         Of the classes: how often a class is right by chance.
+    optimism : float
+        The square of the z that a card would show if classes had nothing to do with columns.
     """
     right, wrong = np.maximum(counts, 0.0)
     every = right + wrong
@@ -93,9 +97,12 @@ def fit_scale(counts: Floats, made_up: MadeUp, unit: float, noise: float, shares
     chance = made_up.chance(shares)
     # Cells where the card claims more than chance weigh as much as it claims.
     claims = np.maximum(made_up.confidence(1 / unit) - chance, 1e-3)
-    variance = every * chance * (1 - chance) + noise**2 * (chance**2 + (1 - chance) ** 2)
-    z = float(claims @ (right - chance * every)) / sqrt(float(claims**2 @ variance))
-    return max(LEAST_SLOPE, best * (1 - 1 / z**2) if z > 1 else 0.0), z
+    sampling = float(claims**2 @ (every * chance * (1 - chance)))
+    variance = sampling + float(claims**2 @ (noise**2 * (chance**2 + (1 - chance) ** 2)))
+    z = float(claims @ (right - chance * every)) / sqrt(variance)
+    seen = optimism * sampling / variance  # the table's own noise hides a part of it
+    trusted = max(0.0, 1 - (1 + seen) / z**2) if z > 0 else 0.0
+    return max(LEAST_SLOPE, best * trusted), z - sqrt(seen)
 
 
 def points_of_shares(shares: Sequence[float], doubling: float) -> Integers:

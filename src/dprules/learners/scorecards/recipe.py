@@ -2,14 +2,6 @@
 
 from math import sqrt
 
-CLASSES_SHARE = 0.05
-"""Of mu^2, for noisy class counts: where the descent starts, how long it runs, and what risks add up to."""
-BINS_SHARE = 0.05
-"""Of mu^2, for how many records each bin has: rare bins are merged before anything is learnt from them."""
-TABLE_SHARE = 0.15
-"""Of mu^2, for the table that says what scores mean."""
-REFIT_SHARE = 0.20
-"""Of mu^2, for learning the weights of the chosen terms once more; not where all terms are kept."""
 SMALLEST_GROUP = 2.0
 """A group of bins has at least so many sqrt(columns) / mu records."""
 ENOUGH_RECORDS = 4.0
@@ -24,6 +16,8 @@ AVERAGED = 4
 """The last 1/4 of the iterates is averaged: noise that is left in each cancels in part."""
 LARGEST_POINTS = 20
 """Points of the strongest term. Rounding to 20 costs at most .0005 of AUC, to 10 twice to four times as much."""
+SMALLEST_UNIT = 0.001
+"""Of a point: weights that are smaller than that all round to no points."""
 QUANTILES = (0.01, 0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99)
 """Where the cells of the table end, if columns were independent."""
 LEAST_SLOPE = 0.1

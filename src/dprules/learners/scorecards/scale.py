@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.learners.scorecards.groups import Grouped, offsets_of
-from dprules.learners.scorecards.recipe import LARGEST_POINTS, QUANTILES
+from dprules.learners.scorecards.recipe import LARGEST_POINTS, QUANTILES, SMALLEST_UNIT
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -18,7 +18,7 @@ def round_to_points(columns: Sequence[Grouped], weights: Floats) -> tuple[Intege
     The commonest group of each column has 0 points: most lines then say nothing, and need not be read.
     """
     largest = float(np.abs(weights).max(initial=0.0))
-    unit = largest / LARGEST_POINTS if largest > 0 else 1.0
+    unit = max(largest / LARGEST_POINTS, SMALLEST_UNIT)
     points = np.rint(weights / unit).astype(np.int64)
     rest = np.zeros(weights.shape[1], dtype=np.int64)
     for column, (first, last) in zip(columns, offsets_of(columns), strict=True):

@@ -78,8 +78,10 @@ class ScorecardSettings:
         bins = sum(_most_codes(column) + 1 for column in schema.columns)
         if bins <= 2 * len(schema.columns):
             raise ParameterError("no column leaves anything to ask. Declare at least two values or one cut.")
-        if bins > MOST_BINS:
-            raise ParameterError(f"{bins:,} bins are too many. Declare fewer cuts and values.")
+        classes = len(schema.label.classes)
+        if bins * (classes if classes > 2 else 1) > MOST_BINS:
+            each = f", each with points for {classes:,} classes," if classes > 2 else ""
+            raise ParameterError(f"{bins:,} bins{each} are too many. Declare fewer cuts and values.")
         return {"columns": len(schema.columns), "bins": bins}
 
     def part_of_epsilon(self) -> Fraction:

@@ -10,10 +10,14 @@ from dprules.schema import Value, show_value
 if TYPE_CHECKING:  # envelopes hold models, which are exported here
     from dprules.models.released import Released
 
-MISSING_CELLS = (
-    'A cell that is empty, unreadable or not declared is missing: no condition on it holds but "is missing", '
-    'not even "!=".'
-)
+_MISSING = "A cell that is empty, unreadable or not declared is missing: "
+_MEANINGS = {"scorecard": "it has the points of the line that names missing values."}
+_USUAL = 'no condition on it holds but "is missing", not even "!=".'
+
+
+def describe_missing(kind: str) -> str:
+    """Say what missing cells mean to a kind of model."""
+    return _MISSING + _MEANINGS.get(kind, _USUAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def describe_model(kind: str, classes: Sequence[Value]) -> Header:
     """
     listed = ", ".join(map(show_value, classes))
     about = f"A {kind} made by dprules, without its certificate. It predicts one of: {listed}."
-    return Header((about, MISSING_CELLS))
+    return Header((about, describe_missing(kind)))
 
 
 def describe_released(released: "Released", marks: Sequence[str] = ()) -> Header:
@@ -64,7 +68,7 @@ def describe_released(released: "Released", marks: Sequence[str] = ()) -> Header
         f"A {released.model.kind} made by {show_value(released.software)}. It predicts {label}, one of: {listed}.",
         f"Differential privacy: epsilon {show_value(certificate.epsilon)}, delta {show_value(certificate.delta)}, "
         f"{certificate.neighbours} neighbours; unit: {show_value(str(certificate.unit))}.",
-        MISSING_CELLS,
+        describe_missing(released.model.kind),
         f"Digest of the model (SHA-256): {released.digest()}. Its file holds the certificate.",
     ]
     return Header(tuple(lines), f"predicted_{released.label.name}")
