@@ -298,6 +298,10 @@ FORGED_LISTS: dict[str, tuple[Forgery, str]] = {
         lambda r: certify(r, unit=Unit(of="round"), assumptions=(*r.certificate.assumptions, Assumption.ROUND_COUNT)),
         "a list is learnt from rows, and the unit is none",
     ),
+    "settings of another model": (
+        lambda r: certify(r, settings={**r.certificate.settings, "model": "scorecard"}),
+        "its settings are those of another model",
+    ),
 }
 
 FORGED_BOUGHT: dict[str, tuple[Forgery, str]] = {

@@ -114,7 +114,10 @@ def test_documents_are_read_back(name):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_any_card_is_read_back(seed):
-    for card in (two_classes(seed, weights=True, columns=seed % 7), many_classes(seed, doubling=Fraction(seed + 1, 20))):
+    for card in (
+        two_classes(seed, weights=True, columns=seed % 7),
+        many_classes(seed, doubling=Fraction(seed + 1, 20)),
+    ):
         if card.points:
             assert Scorecard.from_json(card.to_json()) == card
 

@@ -86,16 +86,20 @@ class CodedSample(Private):
         # MISSING is -1: the last of size + 1 places, modulo their number.
         return [np.bincount(codes % (size + 1), minlength=size + 1).astype(np.int64) for codes, size in pairs]
 
-    def grouped(self, groups: Sequence[NDArray[np.int64] | None]) -> "JointSample":
+    def grouped(
+        self, groups: Sequence[NDArray[np.int64] | None], sizes: Sequence[int] | None = None
+    ) -> "JointSample":
         """Return the records by groups of codes.
 
         Parameters
         ----------
         groups : sequence of arrays or None
             For each column the group of each code, MISSING last; None leaves the column out.
+        sizes : sequence of int or None
+            How many groups each column has that is not left out; None: no group is without a code.
         """
         kept = [(codes, places) for codes, places in zip(self._columns, groups, strict=True) if places is not None]
-        sizes = [int(places.max()) + 1 for _, places in kept]
+        sizes = [int(places.max()) + 1 for _, places in kept] if sizes is None else sizes
         # One column at a time: all of them at once would take more memory than the codes.
         columns = (places.astype(np.uint32)[codes] for codes, places in kept)
         return JointSample(columns, sizes, self._labels, self.classes)

@@ -80,7 +80,7 @@ def test_missing_values_that_are_rare_have_no_points():
 
 
 def test_missing_values_that_are_common_are_a_group():
-    found = merge_rare(Boolean("b"), np.array([300.0, 300, 200]), 40.0, 90.0)
+    found = merge_rare(Boolean("b"), np.array([300.0, 300, 200]), 40.0, 60.0)
     assert found.missing_alone == found.groups[-1] == 2
     assert merge_rare(Boolean("b"), np.array([300.0, 300, 2]), 40.0, 90.0).missing_alone is None
 

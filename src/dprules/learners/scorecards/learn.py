@@ -147,7 +147,8 @@ class _Learner(Private):
             optimism = self._freedom(grouped, self._prices.refit).chosen(free)
         grouped = [column.settled() for column in grouped]
         settled = {column.column.name: column.groups for column in grouped}
-        sample = self._sample.grouped([settled.get(column.name) for column in columns])
+        places = [settled.get(column.name) for column in columns]
+        sample = self._sample.grouped(places, [column.size for column in grouped])
         points, rest, unit = round_to_points(grouped, fitted.groups)
         if not points.any():
             return self._without_points()
