@@ -79,6 +79,8 @@ PUBLIC = {
     "dprules.learners.scorecards.groups._Split": "of released weights",
     "dprules.learners.scorecards.learn.Prices": "prices",
     "dprules.learners.scorecards.odds.MadeUp": "made up from released shares",
+    "dprules.learners.scorecards.optimism.Freedom": "from noisy counts and prices",
+    "dprules.learners.scorecards.table.ScoreLaw": "from points and released shares",
     "dprules.learners.scorecards.settings.ScorecardSettings": "what the user asks for",
     "dprules.learners.scorecards.table.Bends": "what follows from noisy cells",
     "dprules.learners.scorecards.table.Curve": "what follows from noisy cells",

@@ -144,7 +144,8 @@ class Cells:
     Parameters
     ----------
     starts : tuple of int
-        The first score of each cell but the first. For many classes a score is here the lead of the likeliest class.
+        The first score of each cell but the first. For many classes a score is here the lead of the likeliest class,
+        as it was before the base was adapted to what the cells said.
     counts : tuple of tuples of int
         For each cell: records by class in the order of the card's classes (two classes), or how many were given their
         own class and how many another (more classes).

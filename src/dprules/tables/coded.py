@@ -86,9 +86,7 @@ class CodedSample(Private):
         # MISSING is -1: the last of size + 1 places, modulo their number.
         return [np.bincount(codes % (size + 1), minlength=size + 1).astype(np.int64) for codes, size in pairs]
 
-    def grouped(
-        self, groups: Sequence[NDArray[np.int64] | None], sizes: Sequence[int] | None = None
-    ) -> "JointSample":
+    def grouped(self, groups: Sequence[NDArray[np.int64] | None], sizes: Sequence[int] | None = None) -> "JointSample":
         """Return the records by groups of codes.
 
         Parameters
