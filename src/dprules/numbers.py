@@ -63,7 +63,7 @@ def probability(value: object, name: str) -> float:
     read = rational(value, name, zero=True)
     if not SMALLEST <= read < 1:
         raise ParameterError(
-            f"{name} must lie strictly between 0 and 1; got {value}. Give at least {float(SMALLEST):g}."
+            f"{name} must lie strictly between 0 and 1; got {_shown(read)}. Give at least {float(SMALLEST):g}."
         )
     return float(read)
 
@@ -72,8 +72,16 @@ def budget(value: object, name: str = "epsilon") -> Fraction:
     """Read an epsilon: positive, and within what can still be called a budget."""
     read = rational(value, name)
     if not SMALLEST <= read <= LARGEST:
-        raise ParameterError(f"{name} must lie between {float(SMALLEST):g} and {LARGEST}; got {value}. 1 is usual.")
+        raise ParameterError(f"{name} must lie between {float(SMALLEST):g} and {LARGEST}; got {_shown(read)}. 1 is usual.")
     return read
+
+
+def _shown(number: Fraction) -> str:
+    """Write a number in a few digits, also one that no double can hold."""
+    try:
+        return f"{float(number):.6g}"
+    except OverflowError:
+        return f"about 10^{len(str(number.numerator // number.denominator)) - 1}"
 
 
 def as_ball(value: Fraction) -> arb:

@@ -219,6 +219,7 @@ def test_lists_with_noise_cover_the_exact_law(mu):
         assert with_noise(q, p, float(mu), epsilon) <= price.backward(epsilon)
 
 
+@pytest.mark.slow
 def test_noise_before_a_list_may_steer_it():
     """Noise first, then one draw whose candidates depend on it: pairs cover that, whatever the order of the events.
 
@@ -266,6 +267,7 @@ def test_units_price_each_part_for_all_their_rows():
         assert compose.delta(by_parts, epsilon) * (1 - 1e-9) <= price < whole.delta(epsilon)
 
 
+@pytest.mark.slow
 def test_units_without_gaussians_are_priced_as_before():
     events = [Pure(Fraction(1, 10)), Counts(Fraction(1, 10))]
     for epsilon in (0.1, 0.3):

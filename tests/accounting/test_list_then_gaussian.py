@@ -88,6 +88,7 @@ def test_close_above_the_adversary(tilt, reward, rounds, mu, epsilon):
         assert bound(epsilon) <= lower * 1.02 + 1e-7
 
 
+@pytest.mark.slow
 def test_half_of_the_noise_costs_a_tenth_of_the_tilt():
     """The figure of theory G1, and an adversary who gets more than delta at 1% more tilt."""
     mu = gaussian.mu(1, 1e-6) / 2
@@ -120,6 +121,7 @@ def test_exact_laws_of_lists_with_noise_stay_below(sample, record, reward, mu):
         assert with_noise(q, p, mu, epsilon) <= price.backward(epsilon)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(st.floats(0.05, 1.0), st.sampled_from([0, 0.25, 1]), st.integers(1, 4), st.floats(0.02, 2), st.floats(0, 2))
 def test_between_either_alone_and_the_product_of_pairs(tilt, reward, rounds, mu, epsilon):
@@ -161,6 +163,7 @@ def test_almost_no_list_costs_what_the_noise_costs():
     assert price.delta(1.0) >= gaussian.delta(0.25, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [1e-100, 1e-9, 1.0, 30.0, 1e99])
 @pytest.mark.parametrize("tilt", [1e-100, 1e-6, 0.1, 20])
 @pytest.mark.parametrize("reward", [0, 1e-50, 1])
@@ -238,6 +241,7 @@ def test_the_table_is_convex_and_falls_and_lies_above_the_noise():
     assert np.all(table.values >= noise)
 
 
+@pytest.mark.slow
 def test_it_is_composed_with_others_like_any_event():
     event = ListThenGaussian(Cover(0.1, rounds=5), Gaussian(0.1))
     apart = compose.epsilon([event.cover, event.gaussian, Cover(0.02, rounds=2)], 1e-6)

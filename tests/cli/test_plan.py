@@ -90,7 +90,7 @@ def test_a_large_epsilon_has_a_plan_though_the_papers_lemma_fails(shell):
         ((*STREAM[:-2], "--horizon", "9" * 200), "horizon must be at most"),
         ((*STREAM[:-4], "--margin", "1e-300", "--horizon", "9"), "margin must lie in (0, 1]"),
         ((*LIST, "--epsilon", "nan"), "epsilon must be finite"),
-        ((*LIST, "--delta", "1"), "delta must lie strictly between 0 and 1; got 1.0"),
+        ((*LIST, "--delta", "1"), "delta must lie strictly between 0 and 1; got 1"),
         ((*LIST, "--delta", "0"), "delta must lie strictly between 0 and 1"),
         ((*LIST, "--error", "2"), "error must lie strictly between 0 and 1"),
         ((*LIST, "--rows", "0"), "rows must be an integer of at least 1"),

@@ -54,7 +54,7 @@ def read_shares(shares: Any) -> dict[str, Any]:
     if shares is None:
         return {}
     if not isinstance(shares, Mapping):
-        raise ParameterError(f"shares must be a dictionary such as {{'counts': 0.05}}; got {type(shares).__name__}.")
+        raise ParameterError(f"shares must be a dictionary such as {{'cuts': 0.1}}; got {type(shares).__name__}.")
     return {str(name): plain(share) for name, share in shares.items()}
 
 
