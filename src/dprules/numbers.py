@@ -72,7 +72,9 @@ def budget(value: object, name: str = "epsilon") -> Fraction:
     """Read an epsilon: positive, and within what can still be called a budget."""
     read = rational(value, name)
     if not SMALLEST <= read <= LARGEST:
-        raise ParameterError(f"{name} must lie between {float(SMALLEST):g} and {LARGEST}; got {_shown(read)}. 1 is usual.")
+        raise ParameterError(
+            f"{name} must lie between {float(SMALLEST):g} and {LARGEST}; got {_shown(read)}. 1 is usual."
+        )
     return read
 
 
