@@ -53,7 +53,7 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
     --------
     >>> X = np.random.default_rng(0).random((4000, 6)) < 0.5
     >>> y = np.where(X[:, 0] & X[:, 3], "yes", "no")
-    >>> model = PrivateScorecardClassifier(epsilon=1.0, terms=4, random_state=0).fit(X, y)
+    >>> model = PrivateScorecardClassifier(epsilon=1.0, terms=2, random_state=0).fit(X, y)
     >>> bool((model.predict(X) == y).mean() > 0.95)
     True
     >>> [column.name for column in model.scorecard_.columns]
