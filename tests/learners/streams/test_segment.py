@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dprules.accounting import Neighbours
-from dprules.learners.streams import PrivateLearner, SegmentPolicy, examples
+from dprules.learners.streams import DenseBlock, PrivateLearner, SegmentPolicy, examples
+from dprules.learners.streams.segment import SMALLEST_STEP
 from learners.streams.margins import count_mistakes
 
 
@@ -56,3 +57,26 @@ def test_steps_stay_finite():
     for _ in range(5000):
         policy = policy.after(np.array([0]))
     assert np.isfinite(policy.weights.values).all()
+
+
+def test_steps_never_die_out():
+    policy = SegmentPolicy.start(3, 1.0)
+    for place in range(5000):
+        policy = policy.after(np.array([0 if place % 2 else 3]))  # the sign turns every time
+    assert min(abs(step) for step in policy.steps.values()) == SMALLEST_STEP
+
+
+def test_a_change_of_target_is_followed_however_late_it_comes():
+    """200,000 noisy rounds of one target, then its complement: excess mistakes, of which noise has 15%."""
+    flip, after = 200_000, 100_000
+    random = np.random.default_rng(1)
+    learner = PrivateLearner(SegmentPolicy.start(31, 1.0))
+    excess = -0.15 * after
+    for start in range(0, flip + after, 10_000):
+        bits = random.random((10_000, 30)) < 0.5
+        labels = (bits[:, 0] | bits[:, 1]) ^ (start >= flip) ^ (random.random(10_000) < 0.15)
+        block, signs = DenseBlock(np.where(bits, 1, -1).astype(np.int8)), np.where(labels, 1, -1).astype(np.int8)
+        if start >= flip:
+            excess += int(((block.weigh(learner.policy.weights, 0, 10_000) > 0) != (signs > 0)).sum())
+        learner.learn(block, signs)
+    assert excess < 20_000  # counted by whole blocks; without a floor it is about 50,000

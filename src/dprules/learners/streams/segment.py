@@ -20,6 +20,8 @@ from dprules.learners.streams.learner import ScoredDraws
 from dprules.mechanisms import AboveThreshold
 from dprules.numbers import Real, rational
 
+SMALLEST_STEP = 0.03
+"""Noisy rounds turn signs for ever: without a floor steps die out, and a later change of target is not followed."""
 LARGEST_STEP = 1e6
 SURPRISE = 0.03
 """How often a segment of pure noise may name a feature."""
@@ -98,7 +100,8 @@ class SegmentPolicy:
             before = steps.get(j, 0.0)
             sign = 1 if net[j] > 0 else -1
             # Steps grow while the sign stays and halve when it turns: a search for each weight.
-            step = min(LARGEST_STEP, abs(before or 1.0) * (1.2 if before * sign > 0 else 0.5))
+            step = abs(before or 1.0) * (1.2 if before * sign > 0 else 0.5)
+            step = min(max(step, SMALLEST_STEP), LARGEST_STEP)
             steps[j] = sign * step
             values[j] += step * net[j] / size
         mostly_null = 2 * (size - len(drawn)) > size
