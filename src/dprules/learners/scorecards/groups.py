@@ -96,10 +96,9 @@ def merge_rare(column: Column, counts: Floats, least: float, noise: float) -> Gr
     else:
         places = _merge_values(counts, least)
     sizes = np.bincount(places, weights=counts)
-    small = sizes < max(least, EMPTY * noise if clear else 0.0)
     alone = np.count_nonzero(places == places[-1]) == 1
     missing = (np.arange(len(sizes)) == places[-1]) & (alone and bool(counts[-1] < EMPTY * noise))
-    joins = small | missing if clear else missing
+    joins = (sizes < least) | missing if clear else missing
     _, places = np.unique(np.where(joins[places], np.argmax(sizes), places), return_inverse=True)
     shares = np.maximum(np.bincount(places, weights=counts), 1.0)
     return Grouped(column, places.astype(np.int64), shares / shares.sum(), bool(counts[-1] < EMPTY * noise))

@@ -17,14 +17,10 @@ from dprules.learners.scorecards.groups import Grouped, choose_segments, merge_r
 from dprules.learners.scorecards.noise import sigma_for
 from dprules.learners.scorecards.odds import MadeUp, doubling_of, fit_scale, points_of_shares
 from dprules.learners.scorecards.optimism import Freedom
-from dprules.learners.scorecards.recipe import (
-    ENOUGH_RECORDS,
-    MOST_STEPS,
-    SMALLEST_GROUP,
-)
+from dprules.learners.scorecards.recipe import ENOUGH_RECORDS, MOST_STEPS, SMALLEST_GROUP
 from dprules.learners.scorecards.scale import cell_starts, round_to_points, score_law
 from dprules.learners.scorecards.settings import ScorecardSettings
-from dprules.learners.scorecards.table import CONFIDENT, ScoreLaw, fit_curve, rake, tabulate
+from dprules.learners.scorecards.table import CONFIDENT, LEAST_RISK, ScoreLaw, fit_curve, rake, tabulate
 from dprules.learners.settings import Progress
 from dprules.mechanisms import Bits, gaussian
 from dprules.models import Estimate, Scorecard, faults
@@ -108,15 +104,14 @@ class _Learner(Private):
         progress: Progress,
     ) -> None:
         self._sample = sample
-        self._label = label
         self._settings = settings
         self._prices = prices
         self._bits = bits
         self._progress = progress
         self._classes = tuple(label.classes)
         # Of two classes the score speaks for the positive one; of more each class has a score.
-        named = self._classes[1] if label.positive is None and len(self._classes) == 2 else label.positive
-        self._positive = named if named is not None and len(self._classes) == 2 else self._classes[0]
+        two = len(self._classes) == 2
+        self._positive = (self._classes[1] if label.positive is None else label.positive) if two else self._classes[0]
         sigma = sigma_for(prices.classes, 1)
         self._totals = Totals(tuple(gaussian(sample.totals(), sigma, bits).tolist()), sigma)
         self._noise = float(sigma)
@@ -127,28 +122,26 @@ class _Learner(Private):
 
     def learn(self, columns: Sequence[Column]) -> Scorecard:
         """Return the card, or one without points where there is too little to learn from."""
-        grouped, places = self._group(columns)
+        grouped = self._group(columns)
         noise = self._noise * sqrt(len(self._classes) / 2)  # two classes are what the constant is for
         if sum(self._totals.counts) < ENOUGH_RECORDS * noise or not grouped or len(self._classes) < 2:
             return self._without_points()
         target = self._target()
         start = Weights(np.zeros((sum(column.size for column in grouped), target.scores)), self._start(target))
         show = partial(self._progress, "learning weights")
-        sample = self._sample.grouped(places)
+        sample = self._by_groups(columns, grouped)
         fitted = descend(sample, grouped, start, target, self._prices.descent, self._bits, show)
         optimism = (free := self._freedom(grouped, self._prices.descent)).moved
         if self._prices.refit is not None:
-            grouped, places, start = self._compress(columns, grouped, fitted)
+            grouped, start = self._compress(grouped, fitted)
             if not grouped:
                 return self._without_points()
-            sample = self._sample.grouped(places)
+            sample = self._by_groups(columns, grouped)
             show = partial(self._progress, "learning points")
             fitted = descend(sample, grouped, start, target, self._prices.refit, self._bits, show)
             optimism = self._freedom(grouped, self._prices.refit).chosen(free)
         grouped = [column.settled() for column in grouped]
-        settled = {column.column.name: column.groups for column in grouped}
-        places = [settled.get(column.name) for column in columns]
-        sample = self._sample.grouped(places, [column.size for column in grouped])
+        sample = self._by_groups(columns, grouped)
         points, rest, unit = round_to_points(grouped, fitted.groups)
         if not points.any():
             return self._without_points()
@@ -173,7 +166,13 @@ class _Learner(Private):
             return np.asarray(np.log(sizes / sizes.sum()))
         return np.array([log(sizes[target.positive] / sizes[1 - target.positive])])
 
-    def _group(self, columns: Sequence[Column]) -> tuple[list[Grouped], list[Integers | None]]:
+    def _by_groups(self, columns: Sequence[Column], grouped: Sequence[Grouped]) -> GroupedSample:
+        """Return the records by the groups of some of the columns."""
+        groups = {column.column.name: column.groups for column in grouped}
+        places = [groups.get(column.name) for column in columns]
+        return self._sample.grouped(places, [column.size for column in grouped])
+
+    def _group(self, columns: Sequence[Column]) -> list[Grouped]:
         """Buy the bins, merge the rare ones, and drop columns of which one group is left."""
         sigma = sigma_for(self._prices.bins, 1, len(columns))
         counts = self._sample.bins()
@@ -181,23 +180,16 @@ class _Learner(Private):
         parts = np.split(noisy, np.cumsum([len(part) for part in counts])[:-1])
         least = SMALLEST_GROUP * BINS_SHARE**0.5 * float(sigma)  # 2 sqrt(columns) / mu, in terms of the noise
         merged = [merge_rare(column, part, least, float(sigma)) for column, part in zip(columns, parts, strict=True)]
-        return [column for column in merged if column.size > 1], [
-            column.groups if column.size > 1 else None for column in merged
-        ]
+        return [column for column in merged if column.size > 1]
 
-    def _compress(
-        self, columns: Sequence[Column], grouped: Sequence[Grouped], fitted: Weights
-    ) -> tuple[list[Grouped], list[Integers | None], Weights]:
+    def _compress(self, grouped: Sequence[Grouped], fitted: Weights) -> tuple[list[Grouped], Weights]:
         """Keep the terms that matter most: segments of a few columns, and their mean weights to start from."""
         own = [fitted.groups[first:last] for first, last in offsets_of(grouped)]
         segments = choose_segments(grouped, own, self._settings.most_terms or 0)
         kept = [at for at, parts in enumerate(segments) if len(parts) > 1]
         joined = [grouped[at].joined(segments[at]) for at in kept]
         starts = [segment_weights(grouped[at], own[at], segments[at]) for at in kept]
-        by_name = {column.column.name: column.groups for column in joined}
-        places = [by_name.get(column.name) for column in columns]
-        start = Weights(np.concatenate(starts) if starts else np.zeros((0, 1)), fitted.base)
-        return joined, places, start
+        return joined, Weights(np.concatenate(starts) if starts else np.zeros((0, 1)), fitted.base)
 
     def _with_risks(
         self, sample: GroupedSample, grouped: Sequence[Grouped], points: Integers, unit: float, optimism: float
@@ -276,7 +268,7 @@ class _Learner(Private):
             return self._bare(tuple(base.tolist()), Odds(doubling))
         place = self._classes.index(self._positive)
         share, reach = float(shares[place]), CONFIDENT * self._noise / float(self._sizes.sum())
-        value = min(max(round(share, 3), 0.001), 0.999)
+        value = min(max(round(share, 3), LEAST_RISK), 1 - LEAST_RISK)
         low, high = round(max(0.0, share - reach), 3), round(min(1.0, share + reach), 3)
         return self._bare((0,), RiskTable((), (Estimate(value, min(low, value), max(high, value)),)))
 

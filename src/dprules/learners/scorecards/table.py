@@ -22,6 +22,7 @@ CERTAIN = log(199.0)
 SURER = log(999.0)
 """Where a class is rare: below 0.1%."""
 RARE = 0.05
+"""The share below which a class is rare."""
 LEAST_RISK = 0.001
 """No table is surer than that, nor prints finer steps."""
 MOST_STRAIGHT = 3
