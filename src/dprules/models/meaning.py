@@ -27,8 +27,8 @@ class RiskTable:
     starts : tuple of int
         The first score of each row but the first, increasing: scores below starts[0] are in row 0.
     risks : tuple of Estimate
-        Of the positive class, one for each row, increasing; all in whole multiples of 0.001. Their intervals hold chance
-        as well as noise, for a curve that rises as smoothly as the cells can show.
+        Of the positive class, one for each row, increasing; all in whole multiples of 0.001. Their intervals hold
+        chance as well as noise, for a curve that rises as smoothly as the cells can show.
 
     Examples
     --------
