@@ -13,6 +13,25 @@ from dprules.mechanisms import SeededBits
 pytest_plugins = ["servers"]
 
 
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):  # once, and not in every process that runs tests
+        config.pluginmanager.register(FailuresAtOnce(config))
+
+
+class FailuresAtOnce:
+    """Name what fails when it fails: a log that is cut at its end would not tell."""
+
+    def __init__(self, config):
+        self._config = config
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            why = str(report.longrepr) if crash is None else crash.message
+            terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+            terminal.write_line(f"\n{report.nodeid} failed: {why[-1000:]}")
+
+
 def pytest_terminal_summary(terminalreporter):
     """List what was skipped because the machine lacks something: a green run may hide it."""
     skipped = terminalreporter.stats.get("skipped", [])

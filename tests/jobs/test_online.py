@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from dprules.errors import ParameterError, PrivacyError
-from dprules.jobs import OnlineRequest, PlainLearner, StreamLearner, StreamSettings, hash_name, read_signs
+from dprules.jobs import OnlineRequest, PlainLearner, StreamLearner, StreamSettings, hash_name, read_label_codes
 from dprules.learners.streams import Weights
 from dprules.schema import Label
 
@@ -39,10 +39,10 @@ def test_examples_may_lack_features_and_have_others():
 
 def test_signs_of_labels():
     label = Label("y", ("no", "yes"))
-    assert read_signs(["yes", "no", "perhaps", None, ["yes"]], label).tolist() == [1, -1, 0, 0, 0]
-    assert read_signs(np.array(["yes", "no"]), label).tolist() == [1, -1]
+    assert read_label_codes(["yes", "no", "perhaps", None, ["yes"]], label).tolist() == [1, 0, -1, -1, -1]
+    assert read_label_codes(np.array(["yes", "no"]), label).tolist() == [1, 0]
     with pytest.raises(ParameterError, match="match none"):
-        read_signs(np.array([0, 1]), label)
+        read_label_codes(np.array([0, 1]), label)
 
 
 def test_hashes_are_a_public_function_of_names():

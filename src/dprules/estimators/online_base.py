@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +17,15 @@ from dprules.estimators.inputs import Features, as_columns, check_features, is_f
 from dprules.estimators.parameters import read_list
 from dprules.estimators.river_face import RiverFace, register
 from dprules.estimators.targets import Classes, find_classes, read_labels, typed_classes
-from dprules.jobs import OnlineRequest, PlainLearner, StreamLearner, hash_name, infer_label, kind_of_labels, read_signs
+from dprules.jobs import (
+    OnlineRequest,
+    PlainLearner,
+    StreamLearner,
+    hash_name,
+    infer_label,
+    kind_of_labels,
+    read_label_codes,
+)
 from dprules.models import Halfspace
 from dprules.schema import Label
 from dprules.schema.cells import read_number, read_truth
@@ -106,7 +114,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         _require_order(X)
         X = check_features(self, X)
         labels = _read_labels_of(X, y)
-        self._learner.learn(self._asked.request.read(X), read_signs(labels, self._asked.label))
+        self._learner.learn(self._asked.request.read(X), read_label_codes(labels, self._asked.label))
         return self
 
     def _learn_first(self, X: Any, y: Any, classes: Sequence[Any] | None) -> Self:
@@ -118,7 +126,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         request = OnlineRequest.inferred(kinds, features.names, self.width, self._is_real())
         asked = self._ask(features, False, request, labels, classes)
         learner = self._make_learner(asked)
-        learner.learn(request.read(X), read_signs(labels, asked.label))
+        learner.learn(request.read(X), read_label_codes(labels, asked.label))
         self._keep(asked, learner)
         return self
 
@@ -141,6 +149,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         label = infer_label(known, features.names, declared=given is not None)
         classes = Classes.sorted(label, typed_classes(label, labels, known))
         ordered = Label(label.name, classes.values, inferred=label.inferred)
+        request = replace(request, classes=classes.values)
         return Asked(features, hashes, request, ordered, classes.shown)
 
     def _keep(self, asked: Asked, learner: Learner) -> None:
@@ -165,7 +174,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         return self._asked.request.halfspace(self._weights(), (first, second), self._releases())
 
     def _weights(self) -> Any:
-        return None if self._learner is None else self._learner.weights
+        return None if self._learner is None else self._learner.hypothesis
 
     def _releases(self) -> int:
         return 0 if self._learner is None else int(self._learner.releases)
@@ -209,7 +218,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
     def _learn_examples(self, examples: Sequence[Example], labels: Any) -> None:
         asked = self._ask_by_name(labels) if self._learner is None else self._asked
         learner = self._make_learner(asked) if self._learner is None else self._learner
-        learner.learn(asked.read_examples(examples), read_signs(labels, asked.label))
+        learner.learn(asked.read_examples(examples), read_label_codes(labels, asked.label))
         if self._learner is None:
             self._keep(asked, learner)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dprules.jobs.fitting import FitRequest, FitSummary, Spending, check_fit, fit
     from dprules.jobs.infer import collect_lazy, infer_label, infer_schema, read_names, require_numbers
     from dprules.jobs.labels import as_labels, kind_of_labels, list_label_texts, require_readable
-    from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_signs
+    from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_label_codes
     from dprules.jobs.planning import ListPlan, StreamPlan, Typical, plan_list, plan_stream
     from dprules.jobs.prediction import (
         PredictedRows,
@@ -85,8 +85,8 @@ __all__ = [
     "predict_places",
     "predict_probabilities",
     "predict_scores",
+    "read_label_codes",
     "read_names",
-    "read_signs",
     "require_numbers",
     "require_readable",
     "stream_init",
@@ -106,7 +106,7 @@ _PLACES = {
     "fitting": ("FitRequest", "FitSummary", "Spending", "check_fit", "fit"),
     "infer": ("collect_lazy", "infer_label", "infer_schema", "read_names", "require_numbers"),
     "labels": ("as_labels", "kind_of_labels", "list_label_texts", "require_readable"),
-    "online": ("OnlineRequest", "PlainLearner", "StreamLearner", "hash_name", "read_signs"),
+    "online": ("OnlineRequest", "PlainLearner", "StreamLearner", "hash_name", "read_label_codes"),
     "planning": ("ListPlan", "StreamPlan", "Typical", "plan_list", "plan_stream"),
     "prediction": (
         "PredictedRows",

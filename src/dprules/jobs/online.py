@@ -15,12 +15,12 @@ from dprules.jobs.infer import infer_columns
 from dprules.jobs.labels import kind_of_labels, label_cells, require_readable
 from dprules.jobs.quiet import without_sizes
 from dprules.learners.streams import (
+    SIGNS,
     Block,
     ConditionBlock,
     ConfidentWinnow,
     DenseBlock,
-    DrawnIndices,
-    PrivateLearner,
+    Hypothesis,
     StreamSettings,
     Weights,
     Winnow,
@@ -29,7 +29,18 @@ from dprules.learners.streams import (
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Halfspace, Term
 from dprules.private import Private
-from dprules.schema import GRID, MISSING, Clipped, Column, Conditions, Label, Literal, build_conditions, literals_of
+from dprules.schema import (
+    GRID,
+    MISSING,
+    Clipped,
+    Column,
+    Conditions,
+    Label,
+    Literal,
+    Value,
+    build_conditions,
+    literals_of,
+)
 from dprules.tables import open_table
 from dprules.tables.cells import read_clipped, read_codes
 
@@ -53,6 +64,8 @@ class OnlineRequest:
 
     columns: tuple[Column, ...]
     width: int = 1
+    classes: tuple[Value, ...] = ()
+    """In the order of their codes; the negative one first."""
 
     @classmethod
     def inferred(cls, data: Any, names: Sequence[str], width: int, real: bool) -> "OnlineRequest":
@@ -153,45 +166,51 @@ class OnlineRequest:
         return Halfspace.ranked(terms, float(weights.values[-1]), classes, releases)
 
     @property
+    def unit(self) -> int:
+        """Coordinates are multiples of 1/unit."""
+        return GRID if self.real else 1
+
+    @property
     def dimension(self) -> int:
         """Coordinates, the bias included."""
         return 1 + (len(self.columns) if self.conditions is None else len(self.conditions))
 
 
-def read_signs(labels: Any, label: Label) -> NDArray[np.int8]:
-    """Return -1 and 1 for the two classes, 0 (nothing happened) for anything else."""
+def read_label_codes(labels: Any, label: Label) -> NDArray[np.int16]:
+    """Return the place of each label among the classes, -1 (nothing happened) for anything else."""
     if kind_of_labels(labels) != "f":  # a block whose labels are all missing is one of floats: a fact about its rows
         require_readable(labels, label)
-    codes = read_codes(label.column(), label_cells(labels))
-    return np.array([-1, 1, 0], dtype=np.int8)[codes]
+    codes: NDArray[np.int16] = read_codes(label.column(), label_cells(labels))
+    return codes
 
 
 class StreamLearner(Private):
-    """A private learner in memory: released weights are public, everything else is not."""
+    """A private learner in memory: the released hypothesis is public, everything else is not."""
 
-    __slots__ = ("_learner", "certificate", "releases", "weights")
+    __slots__ = ("_learner", "certificate")
 
     def __init__(
         self, settings: StreamSettings, request: OnlineRequest, assumptions: Sequence[Assumption], seed: int | None
     ) -> None:
         bits: Bits = os_bits if seed is None else SeededBits(seed)
-        policy = settings.policy(request.dimension)
-        self.certificate: Certificate = settings.certificate(policy, bits.secure, assumptions)
+        self.certificate: Certificate = settings.certificate(request, bits.secure, assumptions)
         """Charged before anything is learnt."""
-        self._learner = PrivateLearner(policy, GRID if request.real else 1, bits)
-        self.weights: Weights = policy.weights
-        """Of the hypothesis in force."""
-        self.releases = 0
-        """How many hypotheses have been released."""
+        self._learner = settings.start(request, bits)
 
     @without_sizes
-    def learn(self, block: Block, labels: NDArray[np.int8]) -> None:
+    def learn(self, block: Block, codes: NDArray[np.int16]) -> None:
         """Take labelled examples in their order."""
-        self._learner.learn(block, labels, self._publish)
+        self._learner.take(block, codes)
 
-    def _publish(self, release: DrawnIndices) -> None:
-        self.weights = self._learner.policy.weights
-        self.releases += 1
+    @property
+    def hypothesis(self) -> Hypothesis:
+        """The one in force."""
+        return self._learner.hypothesis
+
+    @property
+    def releases(self) -> int:
+        """How many hypotheses have been released."""
+        return self._learner.releases
 
 
 class PlainLearner:
@@ -206,12 +225,12 @@ class PlainLearner:
             self._learner = ConfidentWinnow(request.dimension, rate, margin, confidence)
 
     @without_sizes
-    def learn(self, block: Block, labels: NDArray[np.int8]) -> None:
-        """Take labelled examples in their order."""
-        self._learner.learn(block, labels)
+    def learn(self, block: Block, codes: NDArray[np.int16]) -> None:
+        """Take labelled examples in their order; those without a label teach nothing."""
+        self._learner.learn(block, SIGNS[codes])
 
     @property
-    def weights(self) -> Weights:
+    def hypothesis(self) -> Weights:
         """Of the hypothesis in force."""
         return self._learner.weights
 

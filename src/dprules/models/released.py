@@ -1,7 +1,7 @@
 """What a fit publishes: a model, what it predicts, and its certificate, in one file."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -28,6 +28,8 @@ class StreamMark:
 
     name: str
     rounds: int
+    releases: int
+    """Hypotheses that were released, this one included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ class Released:
 
     def document(self) -> dict[str, Any]:
         """Return the envelope as a JSON document."""
-        stream = None if self.stream is None else {"name": self.stream.name, "rounds": self.stream.rounds}
+        stream = None if self.stream is None else asdict(self.stream)
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -202,6 +204,11 @@ def _read_label(entry: object) -> Label:
 def _read_stream(entry: object) -> StreamMark | None:
     if entry is None:
         return None
-    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or type(entry.get("rounds")) is not int:
+    known = isinstance(entry, dict) and isinstance(entry.get("name"), str)
+    if not isinstance(entry, dict) or not known or not all(_is_count(entry.get(of)) for of in ("rounds", "releases")):
         raise ModelError("the file does not say which stream it comes from. Run `dprules stream learn` again.")
-    return StreamMark(entry["name"], entry["rounds"])
+    return StreamMark(entry["name"], entry["rounds"], entry["releases"])
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0

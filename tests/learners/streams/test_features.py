@@ -26,7 +26,7 @@ def test_schemas_that_do_not_fit_a_stream_are_refused():
 def test_the_positive_class_is_the_second():
     positive = of("[columns.a]", 'positive = "no"\n[columns.a]')
     assert positive.classes == ("yes", "no")
-    assert positive.labels([{"y": "no"}, {"y": "yes"}, {"y": "?"}, {}]).tolist() == [1, -1, 0, 0]
+    assert positive.codes([{"y": "no"}, {"y": "yes"}, {"y": "?"}, {}]).tolist() == [1, 0, -1, -1]
 
 
 def test_a_negation_is_a_feature_only_where_features_are_joined():
@@ -60,4 +60,4 @@ def test_a_block_holds_what_the_model_says_of_each_event(width):
 
 def test_no_events_make_an_empty_block():
     assert len(FEATURES.block([])) == 0
-    assert len(FEATURES.labels([])) == 0
+    assert len(FEATURES.codes([])) == 0

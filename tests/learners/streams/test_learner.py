@@ -1,12 +1,17 @@
 """The loop that the private learners share: what it takes, what it refuses, and how it goes on."""
 
+import json
+
 import numpy as np
 import pytest
 
-from dprules.errors import ParameterError, SpentError
-from dprules.learners.streams import ClippedBlock, DenseBlock, PrivateLearner, SegmentPolicy
+from dprules.errors import ModelError, ParameterError, SpentError
+from dprules.learners.streams import ClippedBlock, DenseBlock, PrivateLearner, Secret, SegmentPolicy, StreamSettings
+from dprules.learners.streams.packing import unpack_numbers
 from dprules.mechanisms import SeededBits
+from learners.streams.questions import Plain
 
+QUESTIONS = Plain(4)
 ONE = np.ones(1, dtype=np.int8)
 RANDOM = np.random.default_rng(0)
 X = RANDOM.random((3000, 4)) < 0.5
@@ -28,7 +33,7 @@ def test_the_price_holds_for_fitting_blocks_and_labels_only(block, labels):
     learner = PrivateLearner(SegmentPolicy.start(3, 1.0))
     with pytest.raises(ParameterError):
         learner.learn(block, labels)
-    assert not learner.secret().scores.any()
+    assert not scores_of(learner).any()
 
 
 def test_a_learner_that_was_stopped_in_a_round_does_not_go_on():
@@ -43,6 +48,10 @@ def test_a_learner_that_was_stopped_in_a_round_does_not_go_on():
         learner.learn(block, labels, stop)
     with pytest.raises(SpentError, match="stopped in the middle"):
         learner.learn(block, labels)
+
+
+def scores_of(learner):
+    return unpack_numbers(learner.secret().head)[1]
 
 
 def run(learner, start, stop, size=50):
@@ -61,16 +70,31 @@ def test_a_seed_repeats_every_release():
 
 
 def test_what_was_kept_goes_on_where_it_was():
-    learner = PrivateLearner(SegmentPolicy.start(5, 20.0))
+    settings = StreamSettings(epsilon=20.0)
+    learner = settings.start(QUESTIONS, SeededBits(1))
+    assert isinstance(learner, PrivateLearner)
     run(learner, 0, 1000)
-    kept = learner.secret()
-    again = PrivateLearner.resume(learner.policy, kept).secret()
-    assert (again.scores == kept.scores).all()
-    assert (again.cached, again.watch) == (kept.cached, kept.watch)
+    public = json.loads(json.dumps(learner.public()))
+    again = settings.resume(QUESTIONS, public, learner.secret(), SeededBits(2))
+    assert again.secret().head == learner.secret().head
+    assert again.public() == learner.public()
+    assert again.releases == learner.releases > 0
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"", b"{}", b"[]\n", b'{"cached": 1, "tau": 2, "seen": "x"}\n', b'{"cached": true}\n', b"[" * 10_000 + b"\n"],
+    ids=["nothing", "no numbers", "a list", "text", "a truth", "deep"],
+)
+def test_a_torn_secret_is_refused(head):
+    settings = StreamSettings(epsilon=20.0)
+    public = settings.start(QUESTIONS, SeededBits(1)).public()
+    with pytest.raises(ModelError, match="torn"):
+        settings.resume(QUESTIONS, public, Secret(head), SeededBits(2))
 
 
 def test_rounds_in_which_nothing_happened_change_nothing():
     learner = PrivateLearner(SegmentPolicy.start(5, 1.0))
     learner.learn(DenseBlock(X), np.zeros(len(X), dtype=np.int8))
-    assert not learner.secret().scores.any()
-    assert learner.secret().cached == 0
+    assert not scores_of(learner).any()
+    assert unpack_numbers(learner.secret().head)[0]["cached"] == 0

@@ -10,7 +10,9 @@ from dprules.accounting import Assumption, Unit
 from dprules.errors import ParameterError, PrivacyError
 from dprules.learners.streams import BatchedPolicy, GuardedPolicy, PaperPolicy, SegmentPolicy, StreamSettings
 from dprules.models import HYPOTHESES
+from learners.streams.questions import Plain
 
+FOUR = Plain(4)
 BOUNDED = {"delta": 1e-3, "horizon": 10_000, "margin": 0.5, "epsilon": 20}
 
 
@@ -43,7 +45,7 @@ def test_every_algorithm_is_certified_within_its_budget(algorithm, policy, neigh
     settings = StreamSettings(**BOUNDED, algorithm=algorithm, neighbours=neighbours)
     made = settings.policy(5)
     assert type(made) is policy
-    certificate = settings.certificate(made, secure=True)
+    certificate = settings.certificate(FOUR, secure=True)
     assert certificate.faults() == []
     assert [release.name for release in certificate.releases] == [HYPOTHESES]
     assert certificate.unit == Unit(of="round")
@@ -56,17 +58,17 @@ def test_the_switch_of_a_guarded_learner_can_be_given():
     assert made.switch_after == 77
 
 
-def test_what_costs_too_much_is_not_certified():
-    policy = BatchedPolicy.start(10, threshold=5, draws=100, releases=100, rate=1.0, above=(1, 1))
-    with pytest.raises(PrivacyError, match="cost more than is left"):
-        StreamSettings(1.0, 1e-6, "batched", horizon=10, margin=0.5).certificate(policy, secure=True)
-    with pytest.raises(PrivacyError, match="cost more than is left"):
-        StreamSettings(1.0).certificate(SegmentPolicy.start(10, 1.01), secure=True)
+def test_what_costs_too_much_is_not_certified(monkeypatch):
+    dear = BatchedPolicy.start(10, threshold=5, draws=100, releases=100, rate=1.0, above=(1, 1))
+    for policy in (dear, SegmentPolicy.start(10, 1.01)):
+        monkeypatch.setattr(StreamSettings, "policy", lambda self, dimension, policy=policy: policy)
+        with pytest.raises(PrivacyError, match="cost more than is left"):
+            StreamSettings(1.0, 1e-6, "batched", horizon=10, margin=0.5).certificate(FOUR, secure=True)
 
 
 def test_assumptions_are_added_to_the_usual_ones():
     settings = StreamSettings()
-    certificate = settings.certificate(settings.policy(4), True, (Assumption.CLIPPED_NUMBERS,))
+    certificate = settings.certificate(FOUR, True, (Assumption.CLIPPED_NUMBERS,))
     assert set(certificate.assumptions) >= {Assumption.FEATURES, Assumption.ROUND_COUNT, Assumption.CLIPPED_NUMBERS}
 
 

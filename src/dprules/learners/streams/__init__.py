@@ -16,7 +16,17 @@ from dprules.learners.streams.confident import ConfidentWinnow
 from dprules.learners.streams.event_files import EventBatch, EventFile, Position, read_event
 from dprules.learners.streams.features import Event, StreamFeatures
 from dprules.learners.streams.guarded import GuardedPolicy
-from dprules.learners.streams.learner import DrawnIndices, Policy, PrivateLearner, ScoredDraws, Secret
+from dprules.learners.streams.learner import (
+    SIGNS,
+    DrawnIndices,
+    Hypothesis,
+    Learner,
+    Policy,
+    PrivateLearner,
+    Questions,
+    ScoredDraws,
+    Secret,
+)
 from dprules.learners.streams.paper import PaperPolicy
 from dprules.learners.streams.plan import LearnerPlan, StreamPlan, plan_stream
 from dprules.learners.streams.segment import SegmentPolicy
@@ -25,6 +35,7 @@ from dprules.learners.streams.store import Stream, create_stream, read_published
 from dprules.learners.streams.winnow import Labels, Winnow
 
 __all__ = [
+    "SIGNS",
     "BatchedPolicy",
     "Block",
     "ClippedBlock",
@@ -36,13 +47,16 @@ __all__ = [
     "EventBatch",
     "EventFile",
     "GuardedPolicy",
+    "Hypothesis",
     "Labels",
+    "Learner",
     "LearnerPlan",
     "PackedBlock",
     "PaperPolicy",
     "Policy",
     "Position",
     "PrivateLearner",
+    "Questions",
     "ScoredDraws",
     "Secret",
     "SegmentPolicy",

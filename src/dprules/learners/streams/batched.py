@@ -8,12 +8,14 @@ m draws j with probability proportional to exp(eta s_j), over coordinates and th
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dprules.accounting import Event, stream
+from dprules.errors import ModelError
 from dprules.learners.streams.blocks import Integers, Weights
-from dprules.learners.streams.learner import ScoredDraws
+from dprules.learners.streams.learner import Document, ScoredDraws
 from dprules.mechanisms import AboveThreshold
 from dprules.numbers import Real, rational, whole
 
@@ -64,6 +66,17 @@ class BatchedPolicy:
         counts = np.bincount(indices, minlength=2 * self.dimension)
         values = (counts[: self.dimension] - counts[self.dimension :]) / self.size
         return replace(self, weights=Weights(values), releases=self.releases - 1)
+
+    def document(self) -> dict[str, Any]:
+        """Return the weights and how many releases are left."""
+        return {"weights": self.weights.document(), "left": self.releases}
+
+    def at(self, document: Document) -> "BatchedPolicy":
+        """Return the policy with such weights and so many releases left."""
+        left = whole(document["left"], "left", least=0)
+        if left > self.planned:
+            raise ModelError("the stream has more releases left than were planned. Start a new stream.")
+        return replace(self, weights=Weights.from_document(self.dimension, document["weights"]), releases=left)
 
     def event(self) -> Event:
         """What all releases of the stream cost."""

@@ -7,13 +7,14 @@ hypothesis's support in one order, whatever else is in the block.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from dprules.errors import ParameterError
+from dprules.errors import ModelError, ParameterError
 from dprules.private import Private
 from dprules.schema import GRID
 from dprules.tables import Words, compiled
@@ -40,6 +41,20 @@ class Weights:
     def zero(cls, dimension: int) -> "Weights":
         """All weights 0."""
         return cls(np.zeros(dimension))
+
+    def document(self) -> list[list[Any]]:
+        """Return pairs of a coordinate and its weight, in JSON's types."""
+        return [[j, float(self.values[j])] for j in np.flatnonzero(self.values).tolist()]
+
+    @classmethod
+    def from_document(cls, dimension: int, document: Any) -> "Weights":
+        """Read such pairs."""
+        values = np.zeros(dimension)
+        for place, weight in document:
+            if not (isinstance(place, int) and 0 <= place < dimension and isfinite(weight)):
+                raise ModelError("a weight of the stream is for no coordinate of it. Start a new stream.")
+            values[place] = weight
+        return cls(values)
 
 
 class Block(Private, ABC):

@@ -1,15 +1,11 @@
 """SQLite as a private store: a commit waits for the disk, and SQLite's own words never leave."""
 
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
 from dprules.errors import DataError, ModelError
-from dprules.learners.streams.blocks import Integers
 
 _DISK = (
     sqlite3.SQLITE_FULL,
@@ -60,16 +56,3 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def pack_integers(values: Integers) -> bytes:
-    """Return integers as compressed bytes."""
-    return zlib.compress(values.astype(np.int64).tobytes(), 1)
-
-
-def unpack_integers(packed: bytes) -> Integers:
-    """Undo `pack_integers`; nothing if the bytes are damaged."""
-    try:
-        return np.frombuffer(zlib.decompress(packed), dtype=np.int64).copy()
-    except (zlib.error, TypeError, ValueError):
-        return np.zeros(0, dtype=np.int64)

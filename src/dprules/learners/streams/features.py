@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from dprules.errors import SchemaError
 from dprules.learners.streams.blocks import Block, ConditionBlock, DenseBlock, Weights
-from dprules.models import Halfspace, Term
+from dprules.learners.streams.learner import Hypothesis
+from dprules.models import Halfspace, Model, Term
 from dprules.schema import Conditions, Literal, Operator, Schema, Value, build_conditions
 
 Event = Mapping[str, object]
@@ -55,6 +56,21 @@ class StreamFeatures:
         """How many features there are, the bias aside."""
         return len(self._conditions)
 
+    @property
+    def dimension(self) -> int:
+        """Coordinates, the bias included."""
+        return self.count + 1
+
+    @property
+    def unit(self) -> int:
+        """Coordinates are -1 and 1."""
+        return 1
+
+    @property
+    def conditions(self) -> Conditions:
+        """Coordinates as conditions of literals."""
+        return self._conditions
+
     def asked(self, feature: int) -> tuple[Literal, ...]:
         """Return the literals of a feature."""
         return tuple(self.literals[i] for i in self._conditions[feature] if i >= 0)
@@ -64,6 +80,10 @@ class StreamFeatures:
         """The negative class and the positive one."""
         first, second = self.schema.label.classes
         return (second, first) if self.schema.label.positive == first else (first, second)
+
+    def model(self, hypothesis: Hypothesis, releases: int) -> Model:
+        """Return what was released as a model."""
+        return self.halfspace(hypothesis, releases) if isinstance(hypothesis, Weights) else hypothesis
 
     def halfspace(self, weights: Weights, releases: int) -> Halfspace:
         """Return released weights as a model."""
@@ -81,9 +101,9 @@ class StreamFeatures:
             held[:, k] = literal.truth()[codes[literal.column.name]]
         return DenseBlock(held) if self.width == 1 else ConditionBlock(held, self._conditions)
 
-    def labels(self, events: Sequence[Event]) -> NDArray[np.int8]:
-        """Return -1 or 1; 0 for an event without a declared label: nothing happened."""
+    def codes(self, events: Sequence[Event]) -> NDArray[np.int16]:
+        """Return the place of each event's label in `classes`; -1 without a declared label: nothing happened."""
         label = self.schema.label
         column = label.column()
-        sign = {-1: 0} | {i: 1 if value == self.classes[1] else -1 for i, value in enumerate(label.classes)}
-        return np.array([sign[column.code(event.get(label.name))] for event in events], dtype=np.int8)
+        place = {-1: -1} | {i: self.classes.index(value) for i, value in enumerate(label.classes)}
+        return np.array([place[column.code(event.get(label.name))] for event in events], dtype=np.int16)

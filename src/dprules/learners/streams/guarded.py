@@ -6,14 +6,16 @@ The switch depends on released draws only. Examples before and after it are disj
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from dprules.accounting import BatchedStream, Event, GuardedStream, SegmentStream
 from dprules.errors import PrivacyError
 from dprules.learners.streams.batched import BatchedPolicy
 from dprules.learners.streams.blocks import Integers, Weights
-from dprules.learners.streams.learner import ScoredDraws
+from dprules.learners.streams.learner import Document, ScoredDraws
 from dprules.learners.streams.segment import SegmentPolicy
 from dprules.mechanisms import AboveThreshold
+from dprules.numbers import whole
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,15 @@ class GuardedPolicy:
         if self.switched:
             return replace(self, second=self.second.after(indices))
         return replace(self, first=self.first.after(indices), opened=self.opened + self.first.threshold)
+
+    def document(self) -> dict[str, Any]:
+        """Return both policies, and what the segments before add up to."""
+        return {"first": self.first.document(), "second": self.second.document(), "opened": self.opened}
+
+    def at(self, document: Document) -> "GuardedPolicy":
+        """Return the policy with both where they were."""
+        first, second = self.first.at(document["first"]), self.second.at(document["second"])
+        return replace(self, first=first, second=second, opened=whole(document["opened"], "opened", least=0))
 
     def event(self) -> Event:
         """Return the price of the two on disjoint rounds: the dearer one's."""

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, cosh, floor, log, sqrt
+from typing import Any
 
 import numpy as np
 
 from dprules.accounting import Event, stream
 from dprules.learners.streams.blocks import Integers, Weights
-from dprules.learners.streams.learner import ScoredDraws
+from dprules.learners.streams.learner import Document, ScoredDraws
 from dprules.mechanisms import AboveThreshold
-from dprules.numbers import Real, rational
+from dprules.numbers import Real, rational, whole
 
 SMALLEST_STEP = 0.03
 """Noisy rounds turn signs for ever: without a floor steps die out, and a later change of target is not followed."""
@@ -108,6 +109,20 @@ class SegmentPolicy:
         longer = 2 * self.threshold
         shorter = max(self.first_threshold, ceil(0.7 * self.threshold))
         return replace(self, weights=Weights(values), steps=steps, threshold=longer if mostly_null else shorter)
+
+    def document(self) -> dict[str, Any]:
+        """Return weights, steps and the threshold."""
+        steps = [[j, self.steps[j]] for j in sorted(self.steps)]
+        return {"weights": self.weights.document(), "steps": steps, "threshold": self.threshold}
+
+    def at(self, document: Document) -> "SegmentPolicy":
+        """Return the policy with such weights, steps and threshold."""
+        return replace(
+            self,
+            weights=Weights.from_document(self.dimension, document["weights"]),
+            steps={int(j): float(step) for j, step in document["steps"]},
+            threshold=whole(document["threshold"], "threshold"),
+        )
 
     def event(self) -> Event:
         """Every segment costs max(4 m eta, e + 2 m eta), at most epsilon; together they cost one (theory B7)."""

@@ -1,22 +1,32 @@
 """From the words of users to a policy: which algorithm, with which budget, for which stream."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprules.accounting import Account, Assumed, Assumption, Certificate, Unit
+from dprules.accounting import Account, Assumed, Assumption, Certificate, Event, Unit
 from dprules.errors import ParameterError
 from dprules.learners.streams.batched import BatchedPolicy
 from dprules.learners.streams.guarded import GuardedPolicy
-from dprules.learners.streams.learner import Policy
+from dprules.learners.streams.learner import Document, Learner, Policy, PrivateLearner, Questions, Secret
 from dprules.learners.streams.paper import PaperPolicy
 from dprules.learners.streams.plan import LearnerPlan, StreamPlan, plan_stream
 from dprules.learners.streams.segment import SegmentPolicy
+from dprules.mechanisms import Bits
 from dprules.models import HYPOTHESES
 from dprules.numbers import Real, budget, rational, whole
 
-ALGORITHMS = ("segment", "guarded", "batched", "paper")
+LEARNERS: Mapping[str, type[Learner]] = {
+    "segment": PrivateLearner,
+    "guarded": PrivateLearner,
+    "batched": PrivateLearner,
+    "paper": PrivateLearner,
+}
+PURE = ("segment", "dense")
+"""Algorithms whose delta is 0."""
+PLANNED = ("guarded", "batched", "paper")
+"""Algorithms whose parameters come from their mistake bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,8 @@ class StreamSettings:
         Of the target, in (0, 1].
     switch_after : int or None
         When "guarded" switches: when the thresholds of its segments add up to this. None: at the bound of "batched".
+    memory : int or None
+        Rounds that an epoch of "epochs" has at most, since they wait on disk.
     """
 
     epsilon: Real = 1.0
@@ -47,23 +59,36 @@ class StreamSettings:
     horizon: int | None = None
     margin: float | None = None
     switch_after: int | None = None
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         budget(self.epsilon)
         if rational(self.delta, "delta", zero=True) >= 1:
             raise ParameterError(f"delta must lie in [0, 1); got {self.delta}. 1e-6 is usual, 0 for segment.")
-        if self.algorithm not in ALGORITHMS:
-            raise ParameterError(f"algorithm must be one of {', '.join(ALGORITHMS)}; got {self.algorithm!r}.")
+        if self.algorithm not in LEARNERS:
+            raise ParameterError(f"algorithm must be one of {', '.join(LEARNERS)}; got {self.algorithm!r}.")
         if self.neighbours not in ("replace", "zero-out"):
             raise ParameterError(f"neighbours of a stream must be replace or zero-out; got {self.neighbours!r}.")
         lacking = [name for name in ("delta", "horizon", "margin") if not getattr(self, name)]
-        if self.algorithm != "segment" and lacking:
+        if self.algorithm in PLANNED and lacking:
             raise ParameterError(f"algorithm {self.algorithm!r} needs {', '.join(lacking)}. Or choose 'segment'.")
-        for name in ("switch_after", "horizon"):
+        for name in ("switch_after", "horizon", "memory"):
             if getattr(self, name) is not None:
                 whole(getattr(self, name), name)
         if self.margin is not None:
             rational(self.margin, "margin")
+
+    def start(self, questions: Questions, bits: Bits) -> Learner:
+        """Return a learner before its first round."""
+        return LEARNERS[self.algorithm].start(self, questions, bits)
+
+    def resume(self, questions: Questions, public: Document, secret: Secret, bits: Bits) -> Learner:
+        """Return a learner that goes on with what was kept."""
+        return LEARNERS[self.algorithm].resume(self, questions, public, secret, bits)
+
+    def event(self, questions: Questions) -> Event:
+        """Return what all hypotheses of the stream cost, however many there will be."""
+        return LEARNERS[self.algorithm].event(self, questions)
 
     def policy(self, dimension: int) -> Policy:
         """Return the policy before the first release, for so many coordinates, the bias included."""
@@ -86,11 +111,11 @@ class StreamSettings:
             dimension - 1, self.margin, self.horizon, self.epsilon, float(self.delta), neighbours=self.neighbours
         )
 
-    def certificate(self, policy: Policy, secure: bool, assumptions: Sequence[Assumed] = ()) -> Certificate:
-        """Charge all hypotheses that the policy will ever lead to, and certify them; refuse if they cost too much."""
-        delta = 0 if self.algorithm == "segment" else self.delta
+    def certificate(self, questions: Questions, secure: bool, assumptions: Sequence[Assumed] = ()) -> Certificate:
+        """Charge all hypotheses that there will ever be, and certify them; refuse if they cost too much."""
+        delta = 0 if self.algorithm in PURE else self.delta
         account = Account(self.epsilon, delta, self.neighbours, Unit(of="round"))
-        account.charge(HYPOTHESES, policy.event(), account.epsilon)
+        account.charge(HYPOTHESES, self.event(questions), account.epsilon)
         usual = (Assumption.FEATURES, Assumption.SETTINGS, Assumption.ROUND_COUNT)
         return account.certificate(secure=secure, assumptions=(*usual, *assumptions), settings=self.document())
 

@@ -19,15 +19,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
 from dprules.accounting import Assumed, Assumption, Certificate, TakenFrom
 from dprules.errors import DataError, DprulesError, FileError, ModelError, PrivacyError
-from dprules.learners.streams.database import connect, pack_integers, transaction, unpack_integers
+from dprules.learners.streams.database import connect, transaction
 from dprules.learners.streams.event_files import Position
 from dprules.learners.streams.features import Event, StreamFeatures
-from dprules.learners.streams.learner import DrawnIndices, Policy, PrivateLearner, Secret
+from dprules.learners.streams.learner import Learner, Secret
 from dprules.learners.streams.settings import StreamSettings
+from dprules.mechanisms import os_bits
 from dprules.models import Released, StreamMark
 from dprules.private import Private
 from dprules.schema import Schema
@@ -36,9 +35,9 @@ FORMAT = "dprules-stream"
 VERSION = 1
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), scores BLOB NOT NULL, cached INTEGER NOT NULL,
-    tau INTEGER, seen INTEGER, rounds INTEGER NOT NULL) STRICT;
-CREATE TABLE releases (number INTEGER PRIMARY KEY, indices BLOB NOT NULL) STRICT;
+CREATE TABLE learner (one INTEGER PRIMARY KEY CHECK (one = 1), public TEXT NOT NULL, head BLOB NOT NULL,
+    generation INTEGER NOT NULL, rounds INTEGER NOT NULL) STRICT;
+CREATE TABLE chunks (place INTEGER PRIMARY KEY, chunk BLOB NOT NULL) STRICT;
 CREATE TABLE sources (name TEXT PRIMARY KEY, line INTEGER NOT NULL, byte INTEGER NOT NULL, mark TEXT NOT NULL) STRICT;
 """
 
@@ -79,8 +78,8 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
     features : StreamFeatures
         What is asked of events.
     """
-    policy = settings.policy(features.count + 1)
-    certificate = _certificate(settings, policy, features)
+    certificate = _certificate(settings, features)
+    learner = settings.start(features, os_bits)
     name = secrets.token_hex(16)
     meta = {
         "format": FORMAT,
@@ -104,9 +103,9 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
             for statement in filter(str.strip, _TABLES.split(";")):
                 connection.execute(statement)
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-            _keep(connection, PrivateLearner(policy).secret(), 0)
-        model = features.halfspace(policy.weights, 0)
-        published = Released.of(model, features.schema.label, certificate, stream=StreamMark(name, 0))
+            _keep(connection, learner, 0)
+        model = features.model(learner.hypothesis, 0)
+        published = Released.of(model, features.schema.label, certificate, stream=StreamMark(name, 0, 0))
         published.save(_public(making))
         making.chmod(0o755)
         making.rename(folder)
@@ -116,11 +115,11 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
     return published
 
 
-def _certificate(settings: StreamSettings, policy: Policy, features: StreamFeatures) -> Certificate:
+def _certificate(settings: StreamSettings, features: StreamFeatures) -> Certificate:
     read_off: list[Assumed] = [Assumption.VALUES_READ_OFF] if features.schema.values_are_public else []
     read_off += [] if features.schema.values_like is None else [TakenFrom(features.schema.values_like)]
     read_off += [Assumption.CLASSES_FROM_LABELS] if features.schema.label.inferred else []
-    return settings.certificate(policy, secure=True, assumptions=read_off)
+    return settings.certificate(features, secure=True, assumptions=read_off)
 
 
 class Stream(Private):
@@ -132,9 +131,8 @@ class Stream(Private):
         "_folder",
         "_learner",
         "_name",
-        "_number",
         "_rounds",
-        "_start",
+        "_settings",
         "features",
     )
 
@@ -146,10 +144,9 @@ class Stream(Private):
             raise ModelError(f"{folder} was made by another version of dprules. Use that one, or start a new stream.")
         self.features = StreamFeatures(Schema.from_toml(meta["schema"]), int(meta["width"]))
         """What is asked of events: public."""
-        settings = StreamSettings.from_document(json.loads(meta["settings"]))
-        self._start = settings.policy(self.features.count + 1)
+        self._settings = StreamSettings.from_document(json.loads(meta["settings"]))
         self._certified = Certificate.from_document(json.loads(meta["certificate"]))
-        if _certificate(settings, self._start, self.features).charges != self._certified.charges:
+        if _certificate(self._settings, self.features).charges != self._certified.charges:
             raise ModelError(f"{folder}: this dprules would learn otherwise than was certified. Use the one before.")
         self._name = meta["stream"]
         self._load()
@@ -188,14 +185,14 @@ class Stream(Private):
     @property
     def published(self) -> Released:
         """What everybody may see: the hypothesis in force, and its certificate."""
-        model = self.features.halfspace(self._learner.policy.weights, self._number)
-        mark = StreamMark(self._name, self._rounds)
+        model = self.features.model(self._learner.hypothesis, self.releases)
+        mark = StreamMark(self._name, self._rounds, self.releases)
         return Released.of(model, self.features.schema.label, self._certified, stream=mark)
 
     @property
     def releases(self) -> int:
         """How many hypotheses have been released."""
-        return self._number
+        return self._learner.releases
 
     def position(self, source: str) -> Position:
         """Return up to where a source has been learnt."""
@@ -222,44 +219,26 @@ class Stream(Private):
         if unseen <= 0:
             return reached.line
         events = events[max(0, len(events) - unseen) :]  # a queue may send the end of an earlier batch again
-        released: list[DrawnIndices] = []
         try:
             with transaction(self._connection) as connection:
-                block = self.features.block(events)
-                self._learner.learn(block, self.features.labels(events), released.append)
-                for i, release in enumerate(released):
-                    packed = pack_integers(np.array(release.indices, dtype=np.int64))
-                    connection.execute("INSERT INTO releases VALUES (?, ?)", (self._number + i + 1, packed))
-                _keep(connection, self._learner.secret(), self._rounds + len(events))
+                self._learner.take(self.features.block(events), self.features.codes(events))
+                _keep(connection, self._learner, self._rounds + len(events))
                 values = (source, reached.line, reached.byte, reached.mark)
                 connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)", values)
         except BaseException:
             self._load()  # what was drawn and not committed is forgotten: nobody has seen it
             raise
         self._rounds += len(events)
-        self._number += len(released)
         self._publish()
         return reached.line
 
     def _load(self) -> None:
-        """Compute the policy again from the releases, and take the private state up where it was committed."""
-        rows = self._connection.execute("SELECT number, indices FROM releases ORDER BY number").fetchall()
-        kept = self._connection.execute("SELECT scores, cached, tau, seen, rounds FROM secret").fetchall()
-        policy: Policy = self._start
-        torn = ModelError(f"{self._folder}: the private state does not fit its features. Start a new stream.")
-        for place, (number, packed) in enumerate(rows, start=1):
-            indices = unpack_integers(packed)
-            candidates = 2 * len(policy.weights.values)
-            if number != place or len(indices) == 0 or not 0 <= indices.min() <= indices.max() <= candidates:
-                raise torn
-            policy = policy.after(indices)
-        scores, cached, tau, seen, rounds = kept[0] if kept else (b"", 0, None, 0, 0)
-        watch = None if tau is None else (int(tau), int(seen or 0))
-        secret = Secret(unpack_integers(scores), int(cached), watch)
-        if len(secret.scores) != len(policy.weights.values):
-            raise torn
-        self._learner = PrivateLearner.resume(policy, secret)
-        self._number = len(rows)
+        """Take the learner up where it was committed."""
+        row = self._connection.execute("SELECT public, head, generation, rounds FROM learner").fetchone()
+        public, head, generation, rounds = row
+        chunks = tuple(chunk for (chunk,) in self._connection.execute("SELECT chunk FROM chunks ORDER BY place"))
+        secret = Secret(head, chunks, generation)
+        self._learner = self._settings.resume(self.features, json.loads(public), secret, os_bits)
         self._rounds = int(rounds)
 
     def _refuse_an_older_copy(self) -> None:
@@ -271,8 +250,7 @@ class Stream(Private):
         mark = seen.stream
         if mark is None or mark.name != self._name:
             raise PrivacyError("The public file belongs to another stream. Put both back to where they belong.")
-        releases = getattr(seen.model, "releases", 0)
-        if releases > self._number or mark.rounds > self._rounds:
+        if mark.releases > self.releases or mark.rounds > self._rounds:
             raise PrivacyError(
                 "The private state is older than what was published. "
                 "Restore the newest copy; going on would decide one round twice."
@@ -282,7 +260,13 @@ class Stream(Private):
         self.published.save(_public(self._folder))
 
 
-def _keep(connection: sqlite3.Connection, secret: Secret, rounds: int) -> None:
-    tau, seen = (None, None) if secret.watch is None else secret.watch
-    values = (1, pack_integers(secret.scores), secret.cached, tau, seen, rounds)
-    connection.execute("INSERT OR REPLACE INTO secret VALUES (?, ?, ?, ?, ?, ?)", values)
+def _keep(connection: sqlite3.Connection, learner: Learner, rounds: int) -> None:
+    """Write the learner down; of what only grows, what is new."""
+    secret = learner.secret()
+    row = connection.execute("SELECT generation FROM learner").fetchone()
+    if row is None or row[0] != secret.generation:
+        connection.execute("DELETE FROM chunks")
+    (known,) = connection.execute("SELECT count(*) FROM chunks").fetchone()
+    connection.executemany("INSERT INTO chunks VALUES (?, ?)", enumerate(secret.chunks[known:], start=known))
+    values = (1, json.dumps(learner.public()), secret.head, secret.generation, rounds)
+    connection.execute("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?, ?)", values)
