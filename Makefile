@@ -47,7 +47,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench
 
 bench-speed: $(VENV)/.installed-bench
-	$(BIN)/python -m bench speed start_up scorecard_speed stream_speed mechanisms
+	$(BIN)/python -m bench speed start_up scorecard_speed stream_speed stream_command serving mechanisms
 
 # What must be filled in before a release: addresses that are placeholders, figures that nobody made.
 release-check: $(VENV)/.installed-test

@@ -16,10 +16,16 @@ from bench import (
     scorecard_speed,
     scorecards,
     scorecards_many,
+    serving,
     speed,
     start_up,
+    stream_command,
     stream_speed,
     streams,
+    streams_choice,
+    streams_drift,
+    streams_lists,
+    streams_numeric,
     streams_real,
 )
 from bench.table import replace_table
@@ -38,8 +44,14 @@ BENCHMARKS = {
         scorecards_many,
         scorecard_speed,
         streams,
+        streams_lists,
         streams_real,
+        streams_numeric,
+        streams_drift,
+        streams_choice,
         stream_speed,
+        stream_command,
+        serving,
     )
 }
 ROOT = Path(__file__).parent
@@ -56,7 +68,7 @@ def main(names: list[str]) -> None:
         results = json.loads(kept.read_text())
         table = benchmark.table(results)
         print(f"\n{name}\n{table}")
-        for page in ("docs/benchmarks.md", "README.md"):
+        for page in ("docs/benchmarks.md", "docs/online.md", "README.md"):
             replace_table(ROOT.parent / page, name, table)
 
 

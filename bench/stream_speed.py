@@ -9,13 +9,14 @@ from river import linear_model
 from sklearn.linear_model import SGDClassifier
 
 from bench.table import markdown
+from dprules import PrivateWinnowClassifier
 from dprules.learners.streams import DenseBlock, PackedBlock, PrivateLearner, SegmentPolicy, SparseBlock, examples
 
 ROWS = 200_000
 
 
 def run() -> list[dict[str, Any]]:
-    return [*_dense(), _sparse()]
+    return [*_dense(), _sparse(), *single_examples()]
 
 
 def _rate(call: Any, rows: int, repeats: int = 5) -> float:
@@ -79,13 +80,67 @@ def _sparse(features: int = 100_000, stored: int = 20) -> dict[str, Any]:
     }
 
 
+EVENTS = 20_000
+"""Single examples of one run."""
+WORDS = 5000
+"""Of the vocabulary of bags of words; frequent ones come first."""
+
+
+def single_examples() -> list[dict[str, Any]]:
+    """Measure `predict_one` and then `learn_one`, beside river's logistic regression on the same dictionaries."""
+    return [_one_by_one(what, dictionaries, settings) for what, dictionaries, settings in _kinds_of_examples()]
+
+
+def _kinds_of_examples(features: int = 20) -> list[tuple[str, list[tuple[dict[str, Any], bool]], dict[str, Any]]]:
+    random = np.random.default_rng(0)
+    truths = random.random((EVENTS, features)) < 0.4
+    numbers = np.where(truths, 1.0, -1.0) * random.random(truths.shape)
+    labels = (truths[:, 1] | truths[:, 3]).tolist()
+    names = [f"x{i}" for i in range(features)]
+    shares = 1 / np.arange(3, WORDS + 3)
+    bags = random.choice(WORDS, (EVENTS, 12), p=shares / shares.sum())
+
+    def pair(rows: Any) -> list[tuple[dict[str, Any], bool]]:
+        return [(dict(zip(names, row, strict=True)), label) for row, label in zip(rows.tolist(), labels, strict=True)]
+
+    documents = [({f"word{word}": 1.0 for word in bag}, 1 in bag or 4 in bag) for bag in bags.tolist()]
+    lists = {"algorithm": "epochs", "delta": 1e-6, "values": "positive", "features": names}
+    return [
+        (f"{features} Booleans, segment", pair(truths), {"features": names}),
+        (f"{features} numbers, segment", pair(numbers), {"features": names}),
+        (f"{features} numbers, dense", pair(numbers), {"features": names, "algorithm": "dense"}),
+        (f"{features} numbers, epochs", pair(numbers), lists),
+        ("bags of 12 words, hashed, segment", documents, {"features": 2**16}),
+    ]
+
+
+def _one_by_one(what: str, pairs: list[tuple[dict[str, Any], bool]], settings: dict[str, Any]) -> dict[str, Any]:
+    def pass_over(model: Any) -> None:
+        for x, y in pairs:
+            model.predict_one(x)
+            model.learn_one(x, y)
+
+    ours = PrivateWinnowClassifier(**settings)
+    pass_over(ours)  # once it has learnt, as above
+    peer = linear_model.LogisticRegression()
+    return {
+        "what": f"one at a time: {what}",
+        "rate": _rate(lambda: pass_over(ours), len(pairs)),
+        "peers": {"river's LogisticRegression": _rate(lambda: pass_over(peer), len(pairs))},
+    }
+
+
 def table(results: list[dict[str, Any]]) -> str:
     rows = [
         [
             r["what"],
-            f"{r['rate'] / 1e6:.1f} million",
-            "; ".join(f"{who} {rate:,.0f} ({r['rate'] / rate:,.0f} x)" for who, rate in r["peers"].items()),
+            f"{r['rate'] / 1e6:.1f} million" if r["rate"] >= 1e6 else f"{r['rate']:,.0f}",
+            "; ".join(f"{who} {rate:,.0f} ({_ratio(r['rate'] / rate)} x)" for who, rate in r["peers"].items()),
         ]
         for r in results
     ]
     return markdown(["examples a second", "dprules (private)", "beside"], rows)
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"

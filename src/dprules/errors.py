@@ -9,13 +9,18 @@
     |   `-- FileError                   a file or folder that is not there, cannot be written, or is there already
     |-- ModelError (ValueError)         a model file that cannot be read
     |   `-- UnverifiedError             a model file that can be read and does not verify
-    |-- ResourceError                   not enough memory or room on the disk
+    |-- ResourceError                   not enough memory or room on the disk, or a port in use
     |-- PrivacyError                    what was asked would not be private, or cannot be priced
     `-- SpentError (RuntimeError)       a one-time mechanism was used a second time
 
 A message names the parameter and the rule and says what to do. It may quote public values; it never quotes
 scores, counts, rows or anything computed from them.
 """
+
+from pathlib import Path
+
+BANNER = "NOT VERIFIED: the certificate does not hold for this model. Do not trust it."
+"""The mark of everything that is shown of a model which does not verify."""
 
 
 class DprulesError(Exception):
@@ -56,3 +61,14 @@ class PrivacyError(DprulesError):
 
 class SpentError(DprulesError, RuntimeError):
     """A mechanism that may answer once was asked again."""
+
+
+def name_place(error: Exception) -> str:
+    """Return the type of an error and where it was raised: all that may be said of one that nobody foresaw."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = type(error).__name__
+    if trace is None:
+        return name
+    return f"{name} in {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ LARGEST_DOCUMENT = 50_000_000
 """Characters of a JSON document: more is no model."""
 SCRATCH = "dprules-scratch-"
 """How folders begin that engines put private rows aside in; the number of the process follows."""
+WRITING = ".dprules-"
+"""How a file begins while it is written beside its place; the number of the process follows."""
+_STARTED = time.time()
 
 
 def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
@@ -36,7 +40,8 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
         return
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    remove_left_files(path.parent)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{WRITING}{os.getpid()}-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -128,20 +133,47 @@ def digest(document: object) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def remove_left_folders() -> None:
-    """Remove folders of ours whose process is gone: what engines put aside when they were killed."""
+def remove_left_folders(parent: Path | None = None, prefix: str = SCRATCH) -> None:
+    """Remove folders of ours whose process was killed: what engines put aside, and streams that were never made.
+
+    Parameters
+    ----------
+    parent : Path or None
+        Where to look; None: where the system keeps temporary things.
+    prefix : str
+        How such folders begin.
+    """
+    for folder in _left(Path(tempfile.gettempdir()) if parent is None else parent, prefix):
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_left_files(folder: Path) -> None:
+    """Remove files of ours that were being written in a folder when their process was killed."""
+    for path in _left(folder, WRITING):
+        if path.is_file() and not path.is_symlink():
+            path.unlink(missing_ok=True)
+
+
+def _left(parent: Path, prefix: str) -> list[Path]:
+    """Return what processes of ours that are gone have left there."""
+    pattern = re.compile(re.escape(prefix) + r"([0-9]{1,9})-\w{8}")
+    found: list[Path] = []
     with suppress(OSError):
-        for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
-            named = re.match(r"([0-9]{1,9})-", folder.name.removeprefix(SCRATCH))
-            if named and folder.lstat().st_uid == os.getuid() and not _is_running(int(named[1])):
-                shutil.rmtree(folder, ignore_errors=True)
+        for path in parent.iterdir():
+            named = pattern.fullmatch(path.name)
+            if named and path.lstat().st_uid == os.getuid() and _is_gone(int(named[1]), path):
+                found.append(path)
+    return found
 
 
-def _is_running(process: int) -> bool:
+def _is_gone(process: int, path: Path) -> bool:
+    if process == os.getpid():  # in a container every process may have the same number
+        return path.lstat().st_mtime < _STARTED
     try:
         os.kill(process, 0)
     except ProcessLookupError:
-        return False
-    except OSError:  # somebody else's
         return True
-    return True
+    except OSError:  # somebody else's
+        return False
+    return False

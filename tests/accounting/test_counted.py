@@ -57,15 +57,27 @@ def test_an_exchange_is_a_chain_of_two():
 
 
 def test_the_largest_loss():
-    """The normaliser in every round, the last stop, and its counts: at most rounds + 2 tilts; an exchange, twice."""
+    """The normaliser in every round, the stop, and its counts; an exchange, twice."""
     event = CountedCover(Fraction(1, 8), 6)
-    for neighbours, pure in ((Neighbours.ADD_REMOVE, 1.0), (Neighbours.REPLACE, 2.0)):
+    # Five draws that leave the record, the last at 9/10 takes it, with counts at a quarter: 5 + 1.8 + 0.25.
+    one = Fraction(141, 160)
+    for neighbours, pure in ((Neighbours.ADD_REMOVE, one), (Neighbours.REPLACE, 2 * one)):
         curve = event.curve(neighbours)
-        assert curve.epsilon(0) == pure
-        assert curve.delta(pure) == 0.0
-    # Sharper: five draws at 1/8, the last at 9/10 of it, a stop with counts at half: 7.4/8.
-    assert counted.delta(Fraction(1, 8), 0.9251, 6) == 0.0
+        assert curve.pure == pure
+        assert curve.delta(curve.epsilon(0)) == 0.0
     assert counted.delta(Fraction(1, 8), 0.8, 6) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("rounds", "parts", "loss"),
+    [
+        (1, Parts(), Fraction(41, 20)),  # 2 * 9/10 + 1/4
+        (1, Parts(Fraction(1, 2), Fraction(1, 2), Fraction(1, 4)), Fraction(3, 2)),  # 1/2, and all that is left
+        (3, Parts(Fraction(1, 2), Fraction(1, 2), Fraction(1, 4)), Fraction(7, 2)),  # the second of three takes it
+    ],
+)
+def test_the_dearest_of_all_ends_is_the_largest_loss(rounds, parts, loss):
+    assert CountedCover(1, rounds, parts).curve(Neighbours.ADD_REMOVE).pure == loss
 
 
 def test_units_of_several_rows_cost_what_their_rows_cost_one_by_one():

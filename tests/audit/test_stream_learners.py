@@ -25,7 +25,18 @@ def test_a_hypothesis_is_what_was_drawn_and_ties_are_mistakes():
     assert not releases[0, 0].caches(Round((1, -1), 1))
     assert releases[0, 1].caches(Round((1, -1), 1))
     assert releases[0, 1].threshold() == 1
-    assert {after.threshold() for _, _, after in releases[0, 1].release([[], []])} == {None}
+
+
+def test_the_last_release_of_a_life_begins_another_and_the_paper_s_ends_it_all():
+    example = Round((1, -1), 1)
+    for kind, threshold in ((BatchedLaw, 1), (FirstOnlyLaw, None)):
+        learner = kind(2, Fraction(2), draws=1, releases=1, limit=1)
+        chance = {indices: (p, after) for indices, p, after in learner.release([[example]])}
+        after = chance[0,][1]
+        assert after.threshold() == threshold
+        assert after.hypothesis == (1, 0)
+        again = {indices: p for indices, p, _ in after.release([[example], []])}
+        assert (again[0,] == Fraction(1, 2)) == (kind is BatchedLaw)  # nothing of the first life is scored
 
 
 def test_segment_and_guarded_laws_are_laws():
@@ -68,3 +79,9 @@ def test_guarded_switches_when_the_next_segment_would_open_too_much():
     afters = [after for _, _, after in learner.release([[]])]
     # A segment of one threshold fits; a doubled one (null was drawn) does not: the batched learner takes over.
     assert {after.threshold() for after in afters} == {1, 3}
+    switched = next(after for after in afters if after.threshold() == 3)
+    again = [after for _, _, after in switched.release([[], []]) if isinstance(after, GuardedLaw)]
+    assert len(again) == 4
+    # A life of one release, and a fresh segment learner, with the last hypothesis in force.
+    assert {(after.opened, after.threshold(), after.first.steps) for after in again} == {(0, 1, ())}
+    assert {after.first.weights for after in again} == {(1, 0), (0, 1), (-1, 0), (0, -1)}

@@ -9,6 +9,9 @@ from cli.helpers import Shell
 from dprules.jobs import FitRequest, ScorecardSettings, fit
 from dprules.jobs.example import SCHEMA, hospital_stays
 
+collect_ignore = ["killing.py"]
+"""A program that tests run, not one of them."""
+
 
 @pytest.fixture
 def shell(monkeypatch, capsys) -> Shell:

@@ -382,7 +382,7 @@ def test_no_odd_cell_stops_an_estimator_or_is_seen(name, where):
     online.predict_one({"a": X[2, 0]})
     hashed = PrivateWinnowClassifier(classes=[0, 1])
     hashed.learn_one({CANARY: X[2, 0]}, y[2])
-    assert_silent(f"{hashed.__dict__}{hashed.feature_names_in_}{hashed.hypothesis_}{hashed.certificate_}")
+    assert_silent(f"{hashed.__dict__}{hashed.name_features({CANARY: 1})}{hashed.hypothesis_}{hashed.certificate_}")
 
 
 def test_no_estimator_shows_a_cell_of_a_frame_with_a_schema():

@@ -7,7 +7,7 @@ import pytest
 
 from cli.helpers import assert_one_sentence
 from dprules.cli.exits import Exit
-from dprules.cli.options import BANNER
+from dprules.errors import BANNER
 from dprules.models import Released, RuleList
 
 SIGNS = {"sql": 'FROM "stays"', "python": "def predict", "markdown": "| --- |", "json": '"rules"'}

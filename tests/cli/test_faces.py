@@ -6,7 +6,7 @@ from dataclasses import fields
 import pytest
 
 from dprules import PrivateDecisionListClassifier, PrivateWinnowClassifier
-from dprules.cli import evaluate, export, fit, predict, schema, stream
+from dprules.cli import evaluate, export, fit, predict, schema, serve, stream
 from dprules.jobs import (
     FitRequest,
     ListSettings,
@@ -18,9 +18,11 @@ from dprules.jobs import (
     predict_beside,
     stream_init,
     stream_learn,
+    stream_serve,
 )
 from dprules.jobs import evaluate as evaluate_job
 from dprules.jobs import export as export_job
+from dprules.jobs import serve as serve_job
 from dprules.learners.lists.settings import SHARES
 
 
@@ -85,8 +87,10 @@ FACES = {
     "evaluate": (evaluate.evaluate, evaluate_job, {"as_json", "unverified"}, {"model": "released"}),
     "export": (export.export, export_job, {"output", "force", "unverified"}, {"model": "released"}),
     "predict": (predict.predict, predict_beside, {"output", "force", "unverified"}, {"probabilities": "likely"}),
-    "stream init": (stream.init, stream_init, set(), {"state": "folder", "features": "schema"}),
-    "stream learn": (stream.learn, stream_learn, {"as_json"}, {"state": "stream"}),
+    "serve": (serve.serve, serve_job, set(), {}),
+    "stream serve": (serve.stream_serve, stream_serve, set(), {"state": "folder"}),
+    "stream init": (stream.init, stream_init, {"as_json"}, {"state": "folder", "features": "schema"}),
+    "stream learn": (stream.learn, stream_learn, {"as_json", "restore"}, {"state": "stream"}),
 }
 
 
@@ -94,7 +98,7 @@ FACES = {
 def test_every_option_of_a_job_is_an_option_of_its_command(face):
     command, job, of_the_command, renamed = FACES[face]
     options = {renamed.get(name, name) for name in names(command) - of_the_command}
-    assert options == names(job, "say", "marks")
+    assert options == names(job, "say", "marks", "judge")
 
 
 def test_plans_take_what_their_jobs_take():

@@ -1,5 +1,6 @@
 """`dprules stream`: make, learn, show, predict, export; from files, from standard input, and while they grow."""
 
+import gzip
 import json
 import signal
 import stat
@@ -136,7 +137,7 @@ def test_csv_and_standard_input(shell, stream, tmp_path):
     assert rounds(stream) == 150
     ran = shell("stream", "learn", stream, write_lines(tmp_path / "e.jsonl", events(9)), "--source", "-")
     assert (ran.code, "was read from standard input" in ran.err) == (Exit.INPUT, True)
-    assert "was read from a file" in piped(0, [], "--source", "e.csv").stderr
+    assert "was read from a file" in piped(0, [], "--source", "files").stderr
     assert run_process("stream", "predict", stream, "-", input="\n".join(events(4))).stdout.count("\n") == 5
 
 
@@ -181,9 +182,18 @@ FAULTS = {
         "label.classes must be filled in",
         Exit.INPUT,
     ),
-    "private cuts": (lambda s, t: ("init", t / "z", "--features", t / "private.toml"), "public cuts", Exit.INPUT),
+    "private values": (lambda s, t: ("init", t / "z", "--features", t / "private.toml"), "public values", Exit.INPUT),
     "batch": (lambda s, t: ("learn", s, t / "e.jsonl", "--batch", "0"), "batch must be", Exit.PARAMETER),
     "follow": (lambda s, t: ("learn", s, "-", "--follow"), "followed anyway", Exit.PARAMETER),
+    "every": (lambda s, t: ("learn", s, t / "e.jsonl", "--every", "often"), "--every must be", Exit.PARAMETER),
+    "never": (lambda s, t: ("learn", s, t / "e.jsonl", "--every", "0s"), "every must be", Exit.PARAMETER),
+    "a folder": (lambda s, t: ("learn", s, t), "is not a file", Exit.INPUT),
+    "follow an archive": (lambda s, t: ("learn", s, t / "e.csv.gz", "--follow"), "does not grow", Exit.INPUT),
+    "memory": (
+        lambda s, t: ("init", t / "z", "--features", t / "schema.toml", "--memory", "0"),
+        "memory must be",
+        Exit.PARAMETER,
+    ),
     "no offset": (lambda s, t: ("learn", s, "-"), "needs --offset", Exit.PARAMETER),
     "form": (lambda s, t: ("export", s, "--to", "cobol"), "to must be", Exit.PARAMETER),
 }
@@ -193,19 +203,118 @@ FAULTS = {
 def test_faults_get_one_sentence(case, shell, stream, tmp_path):
     write_lines(tmp_path / "e.jsonl", events(3))
     (tmp_path / "draft.toml").write_text(SCHEMA.replace('["no", "yes"]', '"?"'))
-    private = SCHEMA.replace("cuts = [1, 2]", "lower = 0\nupper = 9")
+    private = SCHEMA + '[columns.c]\nkind = "categorical"\nvalues = { private = 0.05, delta = 0.1 }\n'
     (tmp_path / "private.toml").write_text(private)
+    (tmp_path / "e.csv.gz").write_bytes(gzip.compress(b"a,n,y\n"))
     make, sentence, expected = FAULTS[case]
     code, _, err = shell("stream", *make(stream, tmp_path))
     assert_one_sentence(code, err, expected)
     assert sentence in err
 
 
-def test_another_file_with_the_same_name_is_refused(shell, stream, tmp_path):
+def test_another_file_with_the_same_name_is_another_file(shell, stream, tmp_path):
     path = write_lines(tmp_path / "e.jsonl", events(50))
     shell("stream", "learn", stream, path)
     write_lines(path, events(200, start=60))
-    ran = shell("stream", "learn", stream, path)
-    assert (ran.code, "not the file that was read before" in ran.err) == (Exit.INPUT, True)
-    assert shell("stream", "learn", stream, path, "--source", "new").code == Exit.OK
+    assert shell("stream", "learn", stream, path).code == Exit.OK
     assert rounds(stream) == 190
+
+
+def test_a_file_that_was_changed_is_refused(shell, stream, tmp_path):
+    """Learning it from the start would count most of its events twice."""
+    path = write_lines(tmp_path / "e.jsonl", events(200))
+    shell("stream", "learn", stream, path)
+    write_lines(path, [*events(150), *events(300, start=151)])
+    ran = shell("stream", "learn", stream, path)
+    assert_one_sentence(ran.code, ran.err, Exit.INPUT)
+    assert "begins like a file that was learnt" in ran.err
+    assert shell("stream", "learn", stream, path, "--source", "new").code == Exit.OK
+    assert rounds(stream) == 499
+
+
+def test_a_file_under_another_name_is_recognised(shell, stream, tmp_path):
+    path = write_lines(tmp_path / "e.jsonl", events(100))
+    shell("stream", "learn", stream, path)
+    zipped = tmp_path / "e.jsonl.2.gz"
+    zipped.write_bytes(gzip.compress(path.read_bytes()))
+    for again in (path.rename(tmp_path / "e.jsonl.1"), zipped):
+        ran = shell("stream", "learn", stream, again)
+        assert (ran.code, "nothing new" in ran.err) == (Exit.OK, True)
+    assert rounds(stream) == 100
+    assert shell("stream", "predict", stream, zipped).out.count("\n") == 101
+
+
+def test_a_recommendation_and_new_columns(shell, stream, tmp_path):
+    made = shell("stream", "init", tmp_path / "t", "--features", tmp_path / "schema.toml", "--json")
+    said = json.loads(made.out)
+    assert said["features"] == 3
+    assert said["recommended"] in shell("stream", "init", tmp_path / "u", "--features", tmp_path / "schema.toml").out
+    write_lines(tmp_path / "wider.toml", [SCHEMA, '[columns.new]\nkind = "boolean"'])
+    ran = shell("stream", "extend", stream, "--features", tmp_path / "wider.toml", "--json")
+    assert json.loads(ran.out) == {"stream": str(stream), "features": 4}
+    assert "no column that is new" in shell("stream", "extend", stream, "--features", tmp_path / "wider.toml").err
+    assert shell("stream", "learn", stream, write_lines(tmp_path / "e.jsonl", events(10))).code == Exit.OK
+
+
+def test_a_state_without_its_public_file_needs_a_word(shell, stream, tmp_path):
+    path = write_lines(tmp_path / "e.jsonl", events(10))
+    shell("stream", "learn", stream, path)
+    (stream / "hypothesis.json").unlink()
+    ran = shell("stream", "learn", stream, path)
+    assert (ran.code == Exit.OK, "--restore" in ran.err) == (False, True)
+    assert shell("stream", "learn", stream, path, "--restore").code == Exit.OK
+
+
+def start(*arguments) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "dprules", "stream", *map(str, arguments)]
+    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(command, text=True, **pipes)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.slow
+def test_standard_input_is_acknowledged_by_time(stream):
+    process = start("learn", stream, "-", "--offset", "0", "--every", "200ms", "--json")
+    for known in (3, 5):
+        process.stdin.write("\n".join(events(known, start=max(0, known - 2 if known > 3 else 0))) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["acknowledged"] == known  # though it goes on
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert rounds(stream) == 5
+
+
+@pytest.mark.slow
+def test_lines_are_answered_one_by_one(shell, stream, tmp_path):
+    shell("stream", "learn", stream, write_lines(tmp_path / "e.jsonl", events(2000)))
+    process = start("predict", stream, "-")
+    assert process.stdout.readline() == "predicted_y\n"
+    for line, answer in zip(events(4), ["yes", "no", "yes", "no"], strict=True):
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == answer + "\n"
+    process.stdin.write(events(1)[0])  # a last line without an end
+    out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == ("yes\n", "", 0)
+
+
+@pytest.mark.slow
+def test_a_file_that_is_rotated_is_followed(stream, tmp_path):
+    path = write_lines(tmp_path / "e.jsonl", events(100))
+    process = start("learn", stream, path, "--follow", "--every", "100ms", "--json")
+
+    def acknowledged() -> int:
+        return json.loads(process.stdout.readline())["acknowledged"]
+
+    assert acknowledged() == 100
+    path.rename(tmp_path / "e.jsonl.1")
+    write_lines(path, events(150, start=100))
+    assert acknowledged() == 50
+    (tmp_path / "e.jsonl.2").write_bytes(path.read_bytes())
+    write_lines(path, events(160, start=150))
+    assert acknowledged() == 10
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == Exit.INTERRUPTED
+    assert "was rotated" in err
+    assert "was truncated" in err
+    assert rounds(stream) == 160

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dprules.learners.streams import EventFile, Position, StreamFeatures, Weights
+from dprules.learners.streams import EventFile, StreamFeatures, Weights
 from dprules.schema import Schema
 
 from .harness import LABELS, PUBLIC, RECORDS, as_bytes, csv_line, header
@@ -22,12 +22,13 @@ def rounds(path: Path, width: int, size: int = 7) -> list[Round]:
     features = StreamFeatures(SCHEMA, width)
     basis = [Weights(row) for row in np.eye(features.count + 1)[:-1]]
     found: list[Round] = []
-    for batch in EventFile(path, SCHEMA.names).batches(Position(), size, whole_lines=False):
-        block = features.block(batch.events)
-        values = np.array([block.weigh(weights) for weights in basis])
-        labels = features.labels(batch.events)
-        found += [(float(label), *column) for label, column in zip(labels, values.T.tolist(), strict=True)]
-        assert batch.position.line == len(found)
+    with EventFile(path, SCHEMA.names) as file:
+        for batch in file.batches(size, features.read):
+            block = features.block(batch.events)
+            values = np.array([block.weigh(weights) for weights in basis])
+            labels = features.codes(batch.events)
+            found += [(float(label), *column) for label, column in zip(labels, values.T.tolist(), strict=True)]
+            assert batch.position.line == len(found)
     return found
 
 

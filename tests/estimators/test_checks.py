@@ -44,12 +44,25 @@ MORE_SCORECARDS = [
 ]
 STREAMS = [
     WinnowClassifier(),
-    WinnowClassifier(values="real"),
     ConfidentWinnowClassifier(),
     PrivateWinnowClassifier(),
+    PrivateWinnowClassifier(algorithm="dense"),
+    PrivateWinnowClassifier(algorithm="epochs", delta=1e-6, values="positive"),
+]
+MORE_STREAMS = [
+    WinnowClassifier(values="positive"),
     PrivateWinnowClassifier(values="real"),
-    PrivateWinnowClassifier(width=2, random_state=0),
+    PrivateWinnowClassifier(values="boolean"),
+    PrivateWinnowClassifier(values="positive", neighbours="zero-out"),
+    PrivateWinnowClassifier(values="positive", width=2, random_state=0),
+    PrivateWinnowClassifier(features=2**16, vocabulary=("a", "b")),
+    PrivateWinnowClassifier(features=2**10, values="positive"),
     PrivateWinnowClassifier(algorithm="guarded", delta=1e-6, horizon=1000, margin=0.3),
+    PrivateWinnowClassifier(algorithm="batched", delta=1e-6, horizon=1000, margin=0.3),
+    PrivateWinnowClassifier(algorithm="dense", values="positive", epsilon=20.0),
+    PrivateWinnowClassifier(multi_class="one-vs-rest"),
+    PrivateWinnowClassifier(algorithm="epochs", values="boolean", memory=1000, epsilon=4.0),
+    PrivateWinnowClassifier(algorithm="epochs", delta=1e-6, values="positive", width=2, random_state=0),
 ]
 
 
@@ -62,14 +75,14 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:class weights differ:UserWarning")
-@parametrize_with_checks(MORE_SCORECARDS)
-def test_scikit_learn_checks_of_more_scorecards(estimator, check):
+@parametrize_with_checks([*MORE_SCORECARDS, *MORE_STREAMS])
+def test_scikit_learn_checks_of_more_settings(estimator, check):
     check(estimator)
 
 
 QUICK = [PrivateWinnowClassifier(), ConfidentWinnowClassifier()]
 """River's checks take seconds each: those of the other settings are slow."""
-OTHERS = [model for model in STREAMS if repr(model) not in map(repr, QUICK)]
+OTHERS = [model for model in [*STREAMS, *MORE_STREAMS] if repr(model) not in map(repr, QUICK)]
 
 
 @pytest.mark.parametrize(

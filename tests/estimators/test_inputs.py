@@ -79,7 +79,7 @@ def test_a_stream_that_is_refused_goes_on():
     with pytest.raises(ValueError, match="only one class"):
         model.fit(X[:, :2], np.zeros(2000))
     assert (model.partial_fit(X, Y).predict(X) == Y).mean() > 0.95
-    new = PrivateWinnowClassifier(classes=["no", "yes"], width=9)
+    new = PrivateWinnowClassifier(classes=["no", "yes"], values="boolean", width=9)
     with pytest.raises(ValueError, match="width"):
         new.learn_one({"a": 1}, "yes")
     assert not hasattr(new, "n_features_in_")

@@ -1,4 +1,4 @@
-"""Stream learners as scikit-learn and river classifiers: blocks, single examples, and what stays inside."""
+"""Stream learners as scikit-learn classifiers: blocks, what is printed, and what stays inside."""
 
 import copy
 import pickle
@@ -9,14 +9,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from river import base, evaluate, metrics, preprocessing
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from dprules import ConfidentWinnowClassifier, PrivateWinnowClassifier, WinnowClassifier
 from dprules.accounting import Assumption
-from dprules.errors import DataError, ParameterError, PrivacyError
-from dprules.estimators.online_base import HASHED
+from dprules.errors import ParameterError, PrivacyError
+from dprules.models import RuleList
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.random((20_000, 12)) < 0.4
@@ -56,10 +55,20 @@ def test_every_kind_of_input_learns_the_disjunction(model, kind):
     assert {term.name.split()[0] for term in model.hypothesis_.terms[:2]} == {"x2", "x5"}
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-@pytest.mark.parametrize("setting", [dict(values="real"), dict(width=2)], ids=str)
+NUMBERS = ("integers", "float16", "long doubles", "big-endian", "pandas, categories", "pandas, text")
+"""Kinds whose cells are 0 and 1, and not Booleans."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "setting", [dict(values="real"), dict(values="positive"), dict(values="boolean", width=2)], ids=str
+)
 def test_every_kind_of_input_is_read_alike(kind, setting):
-    models = [WinnowClassifier(**setting).fit(make(X[:2000]), Y[:2000]) for make in (np.asarray, kind)]
+    """Where numbers are weighed, 0 is 0 and false is -1."""
+    first = KINDS["integers"] if setting["values"] == "real" and kind in NUMBERS else np.asarray
+    model = PrivateWinnowClassifier(epsilon=50.0, random_state=0, **setting)
+    models = [clone(model).fit(make(X[:2000]), Y[:2000]) for make in (first, KINDS[kind])]
+    assert models[0].hypothesis_.releases > 0
     assert [term.weight for term in models[0].hypothesis_.terms] == [
         term.weight for term in models[1].hypothesis_.terms
     ]
@@ -67,78 +76,22 @@ def test_every_kind_of_input_is_read_alike(kind, setting):
 
 def test_many_batches_of_arrow():
     parts = pa.concat_tables([pa.Table.from_pandas(frame(X[i : i + 4000])) for i in range(0, len(X), 4000)])
-    for setting in (dict(), dict(values="real"), dict(width=2)):
+    for setting in (dict(), dict(values="real"), dict(values="positive", width=2)):
         assert (WinnowClassifier(**setting).fit(parts, Y).predict(parts) == Y).mean() > 0.95
-
-
-# One example at a time.
-
-
-def test_single_examples_with_names():
-    model = PrivateWinnowClassifier(epsilon=20.0, features=["a", "b"], classes=["no", "yes"])
-    assert model.predict_one({"a": True}) is None
-    for row, label in zip(X[:3000, :2].tolist(), np.where(X[:3000, 0], "yes", "no"), strict=True):
-        model.learn_one({"a": row[0], "b": row[1], "new": "unknown"}, label)
-    assert model.predict_one({"a": True, "b": False}) == "yes"
-    assert model.predict_one({}) == "no"
-    assert model.hypothesis_.predict([{"a": True}]) == ["yes"]
-    assert "a > 0" in str(model.hypothesis_)
-    assert (model.predict(pd.DataFrame({"a": [True, False], "b": [False, False]})) == ["yes", "no"]).all()
-
-
-@pytest.mark.parametrize("values", ["boolean", "real"])
-def test_without_names_features_are_hashed(values):
-    """Names that are read off an example would publish that example."""
-    model = PrivateWinnowClassifier(epsilon=20.0, values=values)
-    for truth in X[:3000, 0].tolist():
-        model.learn_one({"secret name": 0.9 if truth else -0.9}, truth)
-    assert model.n_features_in_ == HASHED
-    assert all(name == f"hash {i}" for i, name in enumerate(model.feature_names_in_))
-    assert "secret" not in str(model.hypothesis_) + str(model.certificate_) + str(vars(model))
-    assert [model.predict_one({"secret name": value}) for value in (0.9, -0.9)] == [True, False]
-
-
-def test_classes_of_single_examples_are_declared_or_boolean():
-    with pytest.raises(ParameterError, match="needs to know both classes"):
-        WinnowClassifier().learn_one({"a": 1}, "yes")
-    model = WinnowClassifier(classes=["no", "yes"])
-    model.learn_one({"a": 1}, "yes")
-    assert model.predict_one({"a": 1}) == "yes"
-
-
-@pytest.mark.parametrize("make", [frame, lambda rows: pl.DataFrame(frame(rows)), lambda rows: pa.table(frame(rows))])
-@pytest.mark.parametrize("features", [None, NAMES])
-def test_many_examples_are_learnt_as_one_after_the_other(make, features):
-    single = WinnowClassifier(features=features, classes=["no", "yes"])
-    many = clone(single)
-    for row, label in zip(frame(X[:300]).to_dict("records"), Y[:300], strict=True):
-        single.learn_one(row, label)
-    many.learn_many(make(X[:100]), Y[:100])
-    many.learn_many(make(X[100:300]), Y[100:300])
-    assert many.hypothesis_ == single.hypothesis_
-    assert list(many.predict_many(make(X[:50]))) == [
-        single.predict_one(row) for row in frame(X[:50]).to_dict("records")
-    ]
-
-
-def test_many_examples_need_a_frame_and_a_label_each():
-    with pytest.raises(DataError, match="must be a data frame"):
-        WinnowClassifier(classes=[0, 1]).learn_many(X, Y)
-    with pytest.raises(DataError, match="different numbers of rows"):
-        WinnowClassifier(classes=[0, 1]).learn_many(frame(X[:3]), [0, 1])
-
-
-def test_in_a_pipeline_of_river():
-    pipeline = preprocessing.MinMaxScaler() | WinnowClassifier()
-    assert isinstance(WinnowClassifier(), base.Classifier)
-    stream = [({"a": i % 2, "b": 1}, i % 2 == 1) for i in range(50)]
-    assert evaluate.progressive_val_score(stream, pipeline, metrics.Accuracy()).get() > 0.8
 
 
 # What is printed is what is run.
 
+SETTINGS = [
+    dict(),
+    dict(values="positive"),
+    dict(values="positive", width=2, epsilon=20.0),
+    dict(algorithm="dense"),
+    dict(algorithm="epochs", values="positive"),
+]
 
-@pytest.mark.parametrize("setting", [dict(), dict(values="real"), dict(width=2, epsilon=20.0)], ids=str)
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_the_hypothesis_says_what_the_classifier_says(setting):
     signs = np.where(X, 1.0, -1.0) * RANDOM.random(X.shape)
     signs[::7, 2] = np.nan
@@ -147,6 +100,10 @@ def test_the_hypothesis_says_what_the_classifier_says(setting):
     rows = [dict(zip(NAMES, row, strict=True)) for row in signs[:400]]
     assert model.hypothesis_.predict(rows).tolist() == model.predict(signs[:400]).tolist()
     assert [model.predict_one(row) for row in rows[:40]] == model.predict(signs[:40]).tolist()
+    shares = model.predict_proba(signs[:40])
+    assert shares.sum(axis=1) == pytest.approx(1)
+    assert (model.classes_[shares.argmax(axis=1)] == model.predict(signs[:40])).all()
+    assert [list(model.predict_proba_one(row).values()) for row in rows[:40]] == pytest.approx(shares)
 
 
 def test_lists_on_streams():
@@ -194,6 +151,8 @@ def test_what_is_assumed_is_named():
     found = PrivateWinnowClassifier().fit(X, Y).certificate_
     assert set(found.assumptions) == always | {Assumption.CLASSES_FROM_LABELS}
     found = PrivateWinnowClassifier(classes=["no", "yes"]).fit(X.astype(int), Y).certificate_
+    assert set(found.assumptions) == always | {Assumption.CLIPPED_NUMBERS}
+    found = PrivateWinnowClassifier(classes=["no", "yes"], values="positive").fit(X.astype(int), Y).certificate_
     assert set(found.assumptions) == always | {Assumption.POSITIVE_NUMBERS}
     found = PrivateWinnowClassifier(classes=["no", "yes"], values="real").fit(X, Y).certificate_
     assert set(found.assumptions) == always | {Assumption.CLIPPED_NUMBERS}
@@ -240,7 +199,7 @@ ODD_CELLS = {
 
 
 @pytest.mark.parametrize("case", ODD_CELLS)
-@pytest.mark.parametrize("setting", [dict(), dict(values="real"), dict(width=2)], ids=str)
+@pytest.mark.parametrize("setting", [dict(), dict(values="real"), dict(values="boolean", width=2)], ids=str)
 def test_no_cell_stops_a_stream(case, setting):
     model = PrivateWinnowClassifier(classes=[0, 1], **setting).partial_fit(ODD_CELLS[case], [0, 1])
     assert len(model.predict(ODD_CELLS[case])) == 2
@@ -256,8 +215,107 @@ def test_parameters_are_frozen_when_a_stream_begins():
         PrivateWinnowClassifier(values="real", width=2).fit(X, Y)
     with pytest.raises(ParameterError, match="values must be"):
         PrivateWinnowClassifier(values="complex").fit(X, Y)
-    with pytest.raises(ParameterError, match="Only binary"):
-        PrivateWinnowClassifier(classes=["a", "b", "c"]).fit(X, Y)
+
+
+def test_numbers_are_never_asked_about_in_silence():
+    """A column of numbers in conditions is refused by its type; what objects hold is nobody's business."""
+    for setting in (dict(width=2), dict(algorithm="epochs")):
+        for numbers in (X.astype(float), frame(X.astype(int)), pl.DataFrame(frame(X.astype(np.float32)))):
+            with pytest.raises(ParameterError, match=r"column 'x0' holds numbers.*values='positive'"):
+                PrivateWinnowClassifier(**setting).fit(numbers, Y)
+        with pytest.raises(ParameterError, match=r"single examples have no types"):
+            PrivateWinnowClassifier(features=["a"], **setting).learn_one({"a": True}, True)
+        mixed = X[:100].astype(object)
+        mixed[0, 0] = 0.5
+        assert PrivateWinnowClassifier(**setting).fit(mixed, Y[:100]).n_features_in_ == 12
+    model = PrivateWinnowClassifier(epsilon=20.0).fit(np.where(X, 0.9, 0.1), Y)
+    assert "> 0" not in str(model.hypothesis_)
+    assert "weight times feature" in str(model.hypothesis_)
+
+
+def test_columns_of_both_kinds():
+    both = frame(X).astype(dict.fromkeys(NAMES[:4], float))
+    model = PrivateWinnowClassifier(epsilon=10.0).fit(both, Y)
+    assert (model.predict(both) == Y).mean() > 0.95
+    assert {"x2", "x5 is true"} <= {term.name for term in model.hypothesis_.terms}
+    rows = both[:300].to_dict("records")
+    assert model.hypothesis_.predict(rows).tolist() == model.predict(both[:300]).tolist()
+    assert [model.predict_one(row) for row in rows] == model.predict(both[:300]).tolist()
+
+
+def test_more_than_two_classes():
+    label = np.where(X[:, 1], "a", np.where(X[:, 4], "b", "c"))
+    with pytest.raises(ParameterError, match=r"Only binary.*algorithm='epochs'.*multi_class='one-vs-rest'"):
+        PrivateWinnowClassifier().fit(X, label)
+    model = PrivateWinnowClassifier(epsilon=4.0, delta=1e-6, algorithm="epochs").fit(X, label)
+    assert (model.predict(X) == label).mean() > 0.9
+    assert isinstance(model.hypothesis_, RuleList)
+    assert model.predict_proba(X[:5]).shape == (5, 3)
+    assert not hasattr(model, "decision_function")
+    assert model.certificate_.verify()
+
+
+THREE = np.where(X[:, 1], "a", np.where(X[:, 4], "b", "c"))
+AGAINST = [
+    dict(epsilon=12.0),
+    dict(epsilon=12.0, algorithm="dense", values="real"),
+    dict(epsilon=12.0, delta=1e-6, algorithm="batched", horizon=20_000, margin=0.3),
+]
+
+
+@pytest.mark.parametrize("setting", AGAINST, ids=str)
+def test_one_against_the_rest_has_one_certificate(setting):
+    """Each class has a third of the budget, and all of them together cost what was asked for."""
+    model = PrivateWinnowClassifier(multi_class="one-vs-rest", random_state=0, **setting).fit(X, THREE)
+    certificate = model.certificate_
+    assert certificate.verify()
+    assert (certificate.epsilon, certificate.delta) == (12.0, setting.get("delta", 0.0))
+    assert [float(charge.epsilon) for charge in certificate.charges] == [4.0] * 3
+    assert certificate.settings["one_against_rest"] == 3
+    assert (model.predict(X) == THREE).mean() > 0.9
+    assert model.decision_function(X[:5]).shape == (5, 3)
+    assert pickle.loads(pickle.dumps(model)).predict(X[:50]).tolist() == model.predict(X[:50]).tolist()
+    for halfspace, label in zip(model.hypothesis_, "abc", strict=True):
+        assert halfspace.classes == (f"not {label}", label)
+        assert halfspace.faults(certificate) == []
+        assert str(halfspace) in str(model.hypothesis_)
+        assert halfspace._repr_html_() in model._html_repr()
+
+
+def test_one_against_the_rest_by_single_examples():
+    model = PrivateWinnowClassifier(
+        epsilon=30.0, multi_class="one-vs-rest", features=NAMES, classes=["a", "b", "c"], random_state=0
+    )
+    rows = frame(X).to_dict("records")
+    assert model.predict_proba_one(rows[0]) == pytest.approx(dict.fromkeys("abc", 1 / 3))
+    for row, label in zip(rows[:5000], THREE, strict=False):
+        model.learn_one(row, label)
+    model.learn_one(rows[0], "neither")  # nothing happened
+    said = [model.predict_one(row) for row in rows[:300]]
+    assert said == model.predict(frame(X[:300])).tolist()
+    assert np.mean(said == THREE[:300]) > 0.9
+    shares = [list(model.predict_proba_one(row).values()) for row in rows[:300]]
+    assert shares == pytest.approx(model.predict_proba(frame(X[:300])))
+    with pytest.raises(PrivacyError):
+        pickle.dumps(model)
+
+
+def test_two_classes_need_no_division():
+    model = PrivateWinnowClassifier(multi_class="one-vs-rest").fit(X, Y)
+    assert [float(charge.epsilon) for charge in model.certificate_.charges] == [1.0]
+    with pytest.raises(ParameterError, match="multi_class must be None or 'one-vs-rest'; got 'ovo'"):
+        PrivateWinnowClassifier(multi_class="ovo").fit(X, Y)
+
+
+@pytest.mark.parametrize("model", [WinnowClassifier(), PrivateWinnowClassifier()], ids=repr)
+def test_other_classes_than_before_are_refused(model):
+    model = clone(model).partial_fit(X[:10], Y[:10], classes=["no", "yes"])
+    model.partial_fit(X[:10], Y[:10], classes=["yes", "no"]).partial_fit(X[:10], Y[:10])
+    for other in (["no", "perhaps"], ["no"], ["no", "yes", "perhaps"], ["no", "no"]):
+        with pytest.raises(ValueError, match=r"is not the same as on last call to partial_fit, was: array"):
+            model.partial_fit(X[:10], Y[:10], classes=other)
+    encoded = clone(model).partial_fit(X[:10], [0, 1] * 5, classes=["0", "1"])
+    encoded.partial_fit(X[:10], [0, 1] * 5, classes=["0", "1"]).partial_fit(X[:10], [0, 1] * 5, classes=[0, 1])
 
 
 def test_errors_never_quote_examples():

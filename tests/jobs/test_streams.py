@@ -1,13 +1,25 @@
 """The jobs of a stream: made, learnt from a file exactly once, shown."""
 
+import gzip
 import io
 import json
+import math
 import sys
+import time
 
 import pytest
 
-from dprules.errors import DataError, ParameterError
-from dprules.jobs import Stream, stream_init, stream_learn, stream_predict, stream_show
+from dprules.errors import DataError, ParameterError, SchemaError
+from dprules.jobs import (
+    Stream,
+    stream_extend,
+    stream_init,
+    stream_learn,
+    stream_predict,
+    stream_recommend,
+    stream_show,
+    streams,
+)
 from dprules.schema import Boolean, Label, Schema
 
 SCHEMA = Schema(Label("y", ("no", "yes")), (Boolean("a"),))
@@ -23,9 +35,15 @@ def folder(tmp_path):
 
 
 def learn(folder, events, **options):
-    usual = dict(source=None, batch=500, offset=None, follow=False, say=lambda sentence: None)
+    usual = dict(batch=500, say=lambda sentence: None)
     with Stream.open(folder) as stream:
         return list(stream_learn(stream, str(events), **usual | options))
+
+
+def rounds(folder):
+    mark = stream_show(folder).stream
+    assert mark is not None
+    return mark.rounds
 
 
 def test_a_file_is_learnt_once(folder, tmp_path):
@@ -33,10 +51,65 @@ def test_a_file_is_learnt_once(folder, tmp_path):
     path.write_text("\n".join(LINES) + "\n")
     assert learn(folder, path) == [500, 1000, 1500, 2000]
     assert learn(folder, path) == []
-    published = stream_show(folder)
-    assert published.stream is not None
-    assert published.stream.rounds == 2000
-    assert list(stream_predict(published.model, str(path), print))[:2] == ["yes", "no"]
+    assert rounds(folder) == 2000
+    assert next(stream_predict(stream_show(folder).model, str(path)))[:2] == ["yes", "no"]
+
+
+def test_a_file_is_learnt_once_whatever_it_is_called(folder, tmp_path):
+    text = "\n".join(json.dumps({"id": i} | json.loads(line)) for i, line in enumerate(LINES)) + "\n"
+    said: list[str] = []
+    path = tmp_path / "e.jsonl"
+    path.write_text(text)
+    learn(folder, path)
+    renamed = path.rename(tmp_path / "e.jsonl.1")
+    zipped = tmp_path / "other.jsonl.gz"
+    zipped.write_bytes(gzip.compress(text.encode()))
+    for again in (renamed, zipped):
+        assert learn(folder, again, say=said.append) == []
+        assert "nothing new" in said.pop()
+    assert learn(folder, zipped, source="another host")[-1] == 2000
+    assert rounds(folder) == 4000
+
+
+def test_a_batch_is_no_larger_than_its_matrix_may_be(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "MOST_BYTES", 0)
+    path = tmp_path / "e.jsonl"
+    path.write_text("\n".join(LINES) + "\n")
+    assert learn(folder, path, batch=10**9) == [1024, 2000]
+
+
+def test_a_file_is_followed(folder, tmp_path, monkeypatch):
+    path = tmp_path / "e.jsonl"
+    path.write_text("\n".join(LINES[:10]) + "\n")
+    later = iter([lambda: path.rename(tmp_path / "e.jsonl.1"), lambda: path.write_text('{"id": 1}\n')])
+
+    def sleep(seconds: float) -> None:
+        assert seconds == 0.25
+        happen = next(later, None)
+        if happen is None:
+            raise KeyboardInterrupt
+        happen()
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    with Stream.open(folder) as stream:
+        lines = stream_learn(stream, str(path), follow=True, every=0.25, say=lambda sentence: None)
+        assert [next(lines), next(lines)] == [10, 1]
+        with pytest.raises(KeyboardInterrupt):
+            next(lines)
+    assert rounds(folder) == 11
+
+
+def test_new_columns(folder, tmp_path):
+    wider = Schema(SCHEMA.label, (*SCHEMA.columns, Boolean("b")))
+    published, features = stream_extend(folder, wider)
+    assert features == 2
+    assert published.verify()
+    with pytest.raises(SchemaError):
+        stream_extend(folder, SCHEMA)
+
+
+def test_a_recommendation_is_one_sentence():
+    assert stream_recommend(SCHEMA).endswith(".")
 
 
 def test_standard_input(folder, monkeypatch):
@@ -57,7 +130,15 @@ def test_standard_input(folder, monkeypatch):
 
 @pytest.mark.parametrize(
     "options",
-    [dict(batch=0), dict(offset=3), dict(events="-", follow=True), dict(events="-"), dict(events="-", offset=-1)],
+    [
+        dict(batch=0),
+        dict(every=0.0),
+        dict(every=math.nan),
+        dict(offset=3),
+        dict(events="-", follow=True),
+        dict(events="-"),
+        dict(events="-", offset=-1),
+    ],
 )
 def test_what_makes_no_sense_is_refused(folder, tmp_path, options):
     (tmp_path / "e.jsonl").write_text("")

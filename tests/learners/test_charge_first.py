@@ -170,7 +170,7 @@ def dear(settings: StreamSettings, dimension: int) -> SegmentPolicy:
 
 def test_a_stream_that_costs_too_much_draws_no_noise(monkeypatch, tmp_path):
     monkeypatch.setattr(StreamSettings, "policy", dear)
-    monkeypatch.setattr("dprules.learners.streams.learner.os_bits", Silent())
+    monkeypatch.setattr("dprules.learners.streams.creation.os_bits", Silent())
     features = StreamFeatures(Schema(Label("y", CLASSES), (Boolean("b"),)))
     with pytest.raises(PrivacyError, match="hypotheses would cost more than is left"):
         create_stream(tmp_path / "s", StreamSettings(), features)

@@ -64,13 +64,13 @@ def test_random_state_repeats_an_estimator():
 
 def test_a_seed_repeats_a_stream():
     X = RANDOM.random((4000, 4)) < 0.5
-    y = np.where(X[:, 1], 1, -1).astype(np.int8)
-    request = OnlineRequest(tuple(Boolean(f"b{i}") for i in range(4)))
+    codes = X[:, 1].astype(np.int16)
+    request = OnlineRequest(tuple(Boolean(f"b{i}") for i in range(4)), classes=("no", "yes"))
 
     def run(seed):
         learner = StreamLearner(StreamSettings(epsilon=10.0), request, (), seed)
-        learner.learn(DenseBlock(X), y)
-        return learner.releases, learner.weights.values.tolist()
+        learner.learn(DenseBlock(X), codes)
+        return learner.releases, learner.hypothesis.values.tolist()
 
     assert run(1) == run(1)
     assert run(1)[0] > 0

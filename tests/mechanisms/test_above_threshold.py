@@ -38,24 +38,41 @@ def test_the_code_that_runs_has_the_exact_law(parameters, counts, doubt, bits, m
     assert_law(runs, exact_law(parameters, counts))
 
 
-def test_blocks_and_single_rounds_have_one_law(bits):
-    parameters, counts = CASES["growing"]
+def one_by_one(parameters, counts, bits):
+    watch = parameters.start(bits)
+    return next((i for i, count in enumerate(counts) if watch.test(count)), None)
 
-    def one_by_one():
+
+@pytest.mark.parametrize(("parameters", "counts"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(
+    ("doubt", "kept"),
+    [(module._DOUBT, module._MOST_ROUNDS), (module._DOUBT, 3), (2.0, 3)],
+    ids=["fast", "a number for three rounds", "every round undecided"],
+)
+def test_single_rounds_have_the_exact_law(parameters, counts, doubt, kept, bits, monkeypatch):
+    monkeypatch.setattr(module, "_DOUBT", doubt)
+    monkeypatch.setattr(module, "_MOST_ROUNDS", kept)
+    runs = [one_by_one(parameters, counts, bits) for _ in range(4_000 if doubt < 1 else 600)]
+    assert_law(runs, exact_law(parameters, counts))
+
+
+def test_blocks_and_single_rounds_mix(bits):
+    """The uniform number of single rounds is forgotten when a block comes: what is left of it is uniform again."""
+    parameters, counts = CASES["flat and far"]
+
+    def mixed():
         watch = parameters.start(bits)
-        return next((i for i, count in enumerate(counts) if watch.test(count)), None)
+        for start in range(0, 12, 4):
+            if watch.test(counts[start]):
+                return start
+            block = watch.first(counts[start + 1 : start + 3])
+            if block is not None:
+                return start + 1 + block
+            if watch.test(counts[start + 3]):
+                return start + 3
+        return None
 
-    def in_two_blocks():
-        watch = parameters.start(bits)
-        first = watch.first(counts[:3])
-        if first is not None:
-            return first
-        second = watch.first(counts[3:])
-        return None if second is None else 3 + second
-
-    law = exact_law(parameters, counts)
-    assert_law([one_by_one() for _ in range(4_000)], law)
-    assert_law([in_two_blocks() for _ in range(4_000)], law)
+    assert_law([mixed() for _ in range(4_000)], exact_law(parameters, counts))
 
 
 def test_the_schedule_runs_on_across_blocks():

@@ -23,6 +23,7 @@ from dprules.schema import (
     Label,
     Numeric,
     Positive,
+    Scaled,
     literals_of,
 )
 from models.cards import CARDS, small
@@ -57,6 +58,11 @@ def weighed() -> Halfspace:
     return Halfspace((Term(Clipped("x"), 0.5), Term(literals_of(COLUMNS[5])[:1], -1.0)), 0.25, ("no", "yes"), 3)
 
 
+def between_bounds() -> Halfspace:
+    terms = (Term(Scaled("x", -1.5, 2), 0.5), Term(Scaled("z", 0, 1e6, decimal=","), -1.0))
+    return Halfspace(terms, 0.25, ("no", "yes"), 3)
+
+
 def many_weighed() -> Scorecard:
     card = CARDS["many classes with weights"]
     return replace(card, points=card.points[:1])
@@ -80,6 +86,7 @@ DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
     "a scorecard without points": lambda: with_model(released_card(), CARDS["two classes without points"]),
     "a scorecard of one class": lambda: with_model(released_card(), CARDS["one class"]),
     "numbers that are weighed": lambda: with_model(released_stream(), weighed()),
+    "numbers between bounds": lambda: with_model(released_stream(), between_bounds()),
     "inferred classes": lambda: released_list().document() | {"label": Label("y", ["a"], inferred=True).entry()},
 }
 

@@ -10,10 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprules.accounting import Assumption, CountedCover, Counts, Cover, PaperCover, Pure, Quantiles, Release, Unit
+from dprules.accounting import (
+    Account,
+    Assumption,
+    CountedCover,
+    Counts,
+    Cover,
+    PaperCover,
+    Pure,
+    Quantiles,
+    Release,
+    Unit,
+)
 from dprules.errors import ModelError, PrivacyError, UnverifiedError
 from dprules.jobs import FitRequest, ListSettings, fit, verify
-from dprules.learners.streams import BatchedPolicy, StreamFeatures, StreamSettings, Weights
+from dprules.learners.streams import BatchedPolicy, PaperPolicy, StreamFeatures, StreamSettings, Weights
 from dprules.models import (
     CLASS_COUNTS,
     HYPOTHESES,
@@ -63,9 +74,9 @@ def released_stream() -> Released:
     """A hypothesis in its envelope."""
     features = StreamFeatures(Schema(Label("y", ("no", "yes")), (Boolean("a"), Numeric("n", (1.0,)))))
     settings = StreamSettings(epsilon=2.0)
-    certificate = settings.certificate(settings.policy(features.count + 1), secure=True)
+    certificate = settings.certificate(features, secure=True)
     model = features.halfspace(Weights(np.array([0.5, 0.0, -0.25])), 3)
-    return Released.of(model, features.schema.label, certificate, stream=StreamMark("s", 1000))
+    return Released.of(model, features.schema.label, certificate, stream=StreamMark("s", 1000, 3))
 
 
 MADE = {"list": released_list, "list with bought counts": released_bought, "stream": released_stream}
@@ -170,12 +181,15 @@ def with_bought_cuts(released: Released) -> Released:
     return forge(released, model=replace(halfspace_of(released), terms=(term,)))
 
 
-def by_batched(released: Released, releases: int) -> Released:
-    """The hypothesis of a batched learner that was to release two at the most."""
-    settings = StreamSettings(5.0, 1e-3, "batched", horizon=100, margin=0.5)
-    policy = BatchedPolicy.start(3, threshold=1, draws=1, releases=2, rate=0.1, above=(0.1, 0.1))
-    model = replace(halfspace_of(released), releases=releases)
-    return forge(released, model=model, certificate=settings.certificate(policy, secure=True))
+def by_policy(released: Released, kind: type[BatchedPolicy], releases: int) -> Released:
+    """The hypothesis of a learner that releases two in a life."""
+    policy = kind.start(3, threshold=1, draws=1, releases=2, rate=0.1, above=(0.1, 0.1))
+    account = Account(5.0, 1e-3, "replace", Unit(of="round"))
+    account.charge(HYPOTHESES, policy.event(), account.epsilon)
+    certificate = account.certificate(
+        secure=True, assumptions=released.certificate.assumptions, settings={"model": "halfspace"}
+    )
+    return forge(released, model=replace(halfspace_of(released), releases=releases), certificate=certificate)
 
 
 def with_noise(released: Released, change: Callable[[Fraction], Fraction]) -> Released:
@@ -261,7 +275,7 @@ FORGED_LISTS: dict[str, tuple[Forgery, str]] = {
         lambda r: exchange(r, RULES, lambda event: replace(event, tilt=2 * event.tilt)),
         "rules: more was spent than epsilon 20 allows",
     ),
-    "the certificate of a stream": (lambda r: forge(r, certificate=released_stream().certificate), NO_RULES),
+    "the certificate of a stream": (lambda r: forge(r, certificate=released_stream().certificate), NO_HYPOTHESES),
     "other classes": (lambda r: forge(r, label=Label("y", ("a", "b"))), "the model has other classes than its label"),
     "more classes": (
         lambda r: forge(r, label=Label("y", ("no", "yes", "maybe"))),
@@ -296,7 +310,7 @@ FORGED_LISTS: dict[str, tuple[Forgery, str]] = {
     ),
     "a unit of rounds": (
         lambda r: certify(r, unit=Unit(of="round"), assumptions=(*r.certificate.assumptions, Assumption.ROUND_COUNT)),
-        "a list is learnt from rows, and the unit is none",
+        "its neighbours and its unit do not fit together",
     ),
     "settings of another model": (
         lambda r: certify(r, settings={**r.certificate.settings, "model": "scorecard"}),
@@ -323,7 +337,10 @@ FORGED_STREAMS: dict[str, tuple[Forgery, str]] = {
     ),
     "under another name": (lambda r: edit(r, HYPOTHESES, lambda e: [Release(RULES, e)]), NO_HYPOTHESES),
     "the certificate of a list": (lambda r: forge(r, certificate=released_list().certificate), NO_HYPOTHESES),
-    "more hypotheses than were drawn": (lambda r: by_batched(r, 3), "it had more hypotheses than were drawn"),
+    "more hypotheses than were drawn": (
+        lambda r: by_policy(r, PaperPolicy, 3),
+        "it had more hypotheses than were drawn",
+    ),
     "bought cuts": (with_bought_cuts, "a stream has public cuts, and some of its cuts were bought"),
     "a unit of rows": (
         lambda r: certify(r, unit=Unit(), assumptions=(*r.certificate.assumptions, Assumption.ROW_COUNT)),
@@ -364,7 +381,8 @@ def test_forging_nothing_verifies():
     """So that the tests above refuse for their reasons, and not for how a forgery is made."""
     for made in MADE.values():
         assert certify(made()).verify()
-    assert by_batched(released_stream(), 2).verify()
+    assert by_policy(released_stream(), PaperPolicy, 2).verify()
+    assert by_policy(released_stream(), BatchedPolicy, 1000).verify()  # it starts afresh after each life
     assert with_rules(released_list(), 2).verify()
 
 

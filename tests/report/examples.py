@@ -95,4 +95,4 @@ def make_halfspace(released: Released, name: str = "x") -> Released:
     numbers = [Term(Clipped("temperature"), 0.25)]
     terms = [Term(literals_of(column)[:1], weight) for column, weight in ((Boolean(name), 0.5), (COLUMNS[1], -1.0))]
     model = Halfspace.ranked([*terms, *numbers], -0.4, ("no", "yes"), 3)
-    return replace(released, model=model, label=Label("y", ("no", "yes")), stream=StreamMark("events", 1000))
+    return replace(released, model=model, label=Label("y", ("no", "yes")), stream=StreamMark("events", 1000, 3))

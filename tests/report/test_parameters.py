@@ -8,6 +8,8 @@ from dprules.accounting import (
     BatchedStream,
     CountedCover,
     Cover,
+    DenseStream,
+    EpochStream,
     Event,
     GuardedStream,
     SegmentStream,
@@ -24,6 +26,12 @@ EVENTS: list[tuple[Event, dict[str, str]]] = [
     (CountedCover(TILT, 12), {"tilt": "0.1235", "rounds": "12", "last cell": "0.25"}),
     (Cover(TILT, REWARDS, 3), {"rewards": "2 at 0.3333, 1 at 1", "rounds": "3"}),
     (Cover(TILT), {"rounds": "any number", "rewards": "1 at 0"}),
+    (
+        EpochStream((CountedCover(TILT, 3), CountedCover(TILT, 6)), ABOVE),
+        {"fits, kind 1: tilt": "0.1235", "fits, kind 2: rounds": "6", "watch: test": "0.3333"},
+    ),
+    (EpochStream((CountedCover(TILT, 3),)), {"watch": "none"}),
+    (DenseStream(Fraction(1, 128), 64), {"tilt": "0.007812", "unit": "64"}),
     (
         GuardedStream(SegmentStream(DRAWS, ABOVE), BatchedStream(DRAWS, ABOVE)),
         {"segment: above: test": "0.3333", "batched: draws": "3 at 0.3333, 5,000 at 0.1429"},

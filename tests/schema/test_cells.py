@@ -267,3 +267,29 @@ def test_a_comma_is_no_point_unless_it_is_declared() -> None:
 def test_a_very_long_text_is_no_date() -> None:
     assert read_date("2024-01-01 00:00:00." + "0" * 180) == "2024-01-01"
     assert read_date("2024-01-01 00:00:00." + "0" * 181) is None
+
+
+class Whole(int):
+    """Read by its text: only plain types take the short way."""
+
+
+class Text(str):
+    """Read by its text."""
+
+    __slots__ = ()
+
+
+@given(st.one_of(st.floats(), st.integers(-(2**60), 2**60), st.integers(-(10**110), 10**110)))
+def test_plain_numbers_are_read_as_their_texts_are(number):
+    as_text = np.float64(number) if isinstance(number, float) else Whole(number)
+    read, expected = read_number(number), read_number(as_text)
+    assert repr(read) == repr(expected)  # and not -0.0
+
+
+@given(st.one_of(st.text(max_size=4), st.sampled_from(["1", "1.0", "01", "a", "True", "\ud800", ""])))
+def test_plain_texts_are_found_as_their_subclasses_are(text):
+    for values in (["a", "1"], [0, 1], ["False", "True"], ["2020-01-01 10:00:00.50"]):
+        table = tabulate_values(values)
+        assert find_value(text, table) == find_value(Text(text), table)
+    assert read_truth(True) is read_truth(np.True_) is True
+    assert read_truth(False) is read_truth(np.False_) is False

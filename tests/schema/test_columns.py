@@ -42,7 +42,7 @@ def test_clipped_numbers_are_weighed() -> None:
         -1,
         0.5,
         1,
-        0,
+        -1,
         0,
         0,
         0,

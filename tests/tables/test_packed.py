@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.tables import packed as module
-from dprules.tables.packed import count_masked, extract_rows, pack, positions, size_of, unpack
+from dprules.tables.packed import count_masked, extract_rows, pack, positions, size_of, transpose, unpack
 
 
 @settings(max_examples=50, deadline=None)
@@ -17,6 +17,15 @@ def test_packing_and_unpacking(seed: int, rows: int, size: int) -> None:
         assert (unpack(words, size) == row).all()
         assert size_of(words) == row.sum()
         assert positions(words).tolist() == np.flatnonzero(row).tolist()
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32), st.integers(0, 200), st.integers(0, 200))
+def test_columns_of_packed_rows(seed: int, rows: int, width: int) -> None:
+    bits = np.random.default_rng(seed).random((rows, width)) < 0.5
+    columns = transpose(pack(bits), width)
+    assert columns.shape == (width, (rows + 63) // 64)
+    assert [unpack(column, rows).tolist() for column in columns] == bits.T.tolist()
 
 
 @pytest.mark.parametrize(("rows", "chosen"), [(130, [3, 129, 0, 64]), (130, []), (20_000, range(0, 20_000, 3))])

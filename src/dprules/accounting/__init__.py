@@ -1,6 +1,6 @@
 """What releases cost: events with their curves, composition, accounts, certificates."""
 
-from dprules.accounting import compose, counted, cover, gaussian, list_then_gaussian, stream
+from dprules.accounting import compose, counted, cover, epochs, gaussian, list_then_gaussian, stream
 from dprules.accounting.account import Account
 from dprules.accounting.assumptions import Assumed, Assumption, TakenFrom
 from dprules.accounting.calibrate import largest, smallest
@@ -13,6 +13,8 @@ from dprules.accounting.events import (
     CountedCover,
     Counts,
     Cover,
+    DenseStream,
+    EpochStream,
     Event,
     FirstOnlyStream,
     Gaussian,
@@ -44,6 +46,8 @@ __all__ = [
     "Counts",
     "Cover",
     "Curve",
+    "DenseStream",
+    "EpochStream",
     "Event",
     "FirstOnlyStream",
     "Gaussian",
@@ -64,6 +68,7 @@ __all__ = [
     "conversion",
     "counted",
     "cover",
+    "epochs",
     "gaussian",
     "largest",
     "list_then_gaussian",

@@ -114,8 +114,22 @@ def curve(tilt: Fraction, neighbours: Neighbours, rounds: int | None, parts: Par
         cells = (*cells * (rounds - 1), parts.last_cell * tilt)
     # Gains and losses may both be 1, so one record more and one less cost the same.
     one = OneWay(draws, draws, rounds, knots, cells, parts.remainder * tilt)
-    pure: Fraction | float = inf if rounds is None else (rounds + 2) * tilt
+    pure: Fraction | float = inf if rounds is None else tilt * _largest_loss(rounds, parts)
     if neighbours is Neighbours.ADD_REMOVE:
         return symmetric(one, pure)
     # Only the chain: the formula for an exchange is not proved with counts. Kept, since a chain is a search.
     return symmetric(cache(partial(chain, one, one, rounded_up(tilt))), 2 * pure)
+
+
+def _largest_loss(rounds: int, parts: Parts) -> Fraction:
+    """Bound the logarithm of the odds of any outcome, in tilts of a draw, for one record more or less.
+
+    A round that leaves the record moves it by at most the tilt of its draw; the one that covers it by twice that, and
+    the count of what it covers by its own tilt. Then both runs are the same.
+    """
+    last = 2 * parts.last_rule + parts.last_cell
+    before = rounds - 1
+    covered = [before + last, before + parts.last_rule + parts.remainder]
+    if rounds > 1:
+        covered.append(rounds + parts.cell)
+    return max(covered)

@@ -11,6 +11,7 @@ from dprules.accounting import (
     CountedCover,
     Counts,
     Cover,
+    EpochStream,
     FirstOnlyStream,
     Gaussian,
     GuardedStream,
@@ -22,9 +23,21 @@ from dprules.accounting import (
     Values,
 )
 from dprules.accounting.counted import Parts
-from dprules.audit.checks import Finding, Point, StreamPairs, list_points, stream_points, values_points
+from dprules.audit.checks import (
+    AdaptivePairs,
+    Entry,
+    EntryPairs,
+    Finding,
+    Point,
+    StreamPairs,
+    list_points,
+    stream_points,
+    values_points,
+)
 from dprules.audit.counted_checks import counted_points
 from dprules.audit.counted_law import Gains, Shown, show_every_side
+from dprules.audit.dense_checks import dense_points, running_cube_points
+from dprules.audit.epoch_checks import epoch_points
 from dprules.audit.lower_bound import epsilon_lower_bound
 from dprules.audit.scorecard_checks import card_points, histogram_points
 from dprules.audit.stream_learners import FirstOnlyLaw, GuardedLaw, SegmentLaw
@@ -106,6 +119,17 @@ def _adapt(round_: int, shown: Sequence[Shown]) -> Gains:
     return Gains(_ONE, _HALF) if shown[0][0] else Gains(_HALF, _ONE)
 
 
+def _epochs_check(name: str, what: str, neighbours: Neighbours) -> Check:
+    """Two epochs of two rounds: with a watch, which may tell as much as a fit, and without."""
+    fit = CountedCover(_HALF, 1, Parts.of(1))
+    events = (EpochStream((fit,), ThresholdTilts(_HALF, _HALF)), EpochStream((CountedCover(_HALF, 2, Parts.of(2)),)))
+
+    def points(subject: Subject, seed: int) -> tuple[Point, ...]:
+        return tuple(point for event in events for point in epoch_points(subject, event, neighbours, seed))
+
+    return Check(name, what, points)
+
+
 def _values_check(name: str, what: str, neighbours: Neighbours, rows: int = 1) -> Check:
     event = Values(_HALF, threshold=8)
     return Check(name, what, lambda subject, seed: values_points(subject, event, neighbours, rows))
@@ -127,6 +151,23 @@ def _batched_points(neighbours: Neighbours, subject: Subject, seed: int) -> tupl
     return stream_points(subject, event, learner, above, StreamPairs(neighbours, 3, 4), seed)
 
 
+def _dense_points(neighbours: Neighbours) -> Callable[[Subject, int], tuple[Point, ...]]:
+    return lambda subject, seed: dense_points(subject, neighbours, seed)
+
+
+def _lives_points(pairs: type[EntryPairs[Entry]], subject: Subject, seed: int) -> tuple[Point, ...]:
+    """Lives of one release and of two, so that four rounds hold up to four lives: all cost what one does."""
+    eta = 0.5
+    above = ThresholdTilts(Fraction(2, 5), Fraction(2, 5))
+    points: list[Point] = []
+    for releases in (1, 2):
+        learner = subject.batched(dimension=2, growth=exp(eta), draws=1, releases=releases, limit=1)
+        event = BatchedStream(StreamDraws.of(1, releases, eta), above)
+        for neighbours in (_REPLACE, _ZERO_OUT):
+            points += stream_points(subject, event, learner, above, pairs(neighbours, 2, 4), seed, starts=4)
+    return tuple(points)
+
+
 def _paper_points(subject: Subject, seed: int) -> tuple[Point, ...]:
     eta = 0.5
     above = ThresholdTilts(Fraction(1, 10), Fraction(1, 10))
@@ -143,12 +184,13 @@ def _segment_parts(subject: Subject) -> tuple[SegmentLaw, SegmentStream, Thresho
     return learner, SegmentStream(StreamDraws.of(1, 1, _QUARTER), above), above
 
 
-def _segment_points(subject: Subject, seed: int) -> tuple[Point, ...]:
+def _segment_points(pairs: EntryPairs[Entry], subject: Subject, seed: int) -> tuple[Point, ...]:
     learner, event, above = _segment_parts(subject)
-    return stream_points(subject, event, learner, above, StreamPairs(_REPLACE, 2, 4), seed, starts=5)
+    return stream_points(subject, event, learner, above, pairs, seed, starts=5)
 
 
 def _guarded_points(subject: Subject, seed: int) -> tuple[Point, ...]:
+    """A segment, a life of one release, and a segment again."""
     first, before, above = _segment_parts(subject)
     eta = 0.25
     second = subject.batched(dimension=4, growth=exp(eta), draws=1, releases=1, limit=1)
@@ -236,8 +278,17 @@ CHECKS: tuple[Check, ...] = (
     Check("batched, zero-out", "every cached mistake, a round left out", partial(_batched_points, _ZERO_OUT)),
     Check("batched, replace", "every cached mistake, a round exchanged", partial(_batched_points, _REPLACE)),
     Check("paper's Winnow, replace", "Algorithm 3 of the paper, with its sensitivity corrected", _paper_points),
-    Check("segment", "pure epsilon without a horizon", _segment_points),
-    Check("guarded", "segment with a public switch to batched", _guarded_points),
+    Check("restart", "batched: several lives at the price of one", partial(_lives_points, StreamPairs)),
+    Check("segment", "pure epsilon without a horizon", partial(_segment_points, StreamPairs(_REPLACE, 2, 4))),
+    Check("guarded", "segment, then at a public moment a life of batched, and segment again", _guarded_points),
+    Check("restart, adaptive", "examples chosen from earlier releases", partial(_lives_points, AdaptivePairs)),
+    Check(
+        "segment, adaptive",
+        "examples chosen from earlier releases",
+        partial(_segment_points, AdaptivePairs(_REPLACE, 2, 3)),
+    ),
+    _epochs_check("epochs, zero-out", "lists on disjoint epochs, watched, a round left out", _ZERO_OUT),
+    _epochs_check("epochs, replace", "the same, a round exchanged", _REPLACE),
     _values_check("values, add-remove", "private values, a record more or less", _ADD_REMOVE),
     _values_check("values, replace", "private values, a record exchanged", _REPLACE),
     _values_check("values, units of two rows", "private values, up to two rows more or less", _ADD_REMOVE, rows=2),
@@ -250,6 +301,9 @@ CHECKS: tuple[Check, ...] = (
     _histogram_check("card histograms, replace", "the same, one record exchanged", _REPLACE),
     _histogram_check("card histograms, two columns", "the bins of two columns together", _ADD_REMOVE, columns=2),
     _histogram_check("card histograms, units of two rows", "up to two rows more or less", _ADD_REMOVE, rows=2),
+    Check("dense, zero-out", "noisy sums of two batches, a round left out", _dense_points(_ZERO_OUT)),
+    Check("dense, replace", "the same, a round exchanged", _dense_points(_REPLACE)),
+    Check("cube noise, as it runs", "black-box runs of the mechanism", running_cube_points),
     Check("draw, as it runs", "black-box runs of the sampler", _running_draw_points),
     Check("AboveThreshold, as it runs", "black-box runs of the mechanism", _running_threshold_points),
     Check("noisy counts, as they run", "black-box runs of the mechanism", _running_counts_points),

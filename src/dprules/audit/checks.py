@@ -1,23 +1,26 @@
 """Put a claim beside the exact law of the worst small neighbours that a search can find."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf
 from random import Random
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from dprules.accounting import Cover, Curve, Event, Neighbours, ThresholdTilts, Values
 from dprules.audit.law import Law, both_ways, hockey_stick, independent, largest_loss, renyi
 from dprules.audit.list_law import Example, exact_list_law
 from dprules.audit.search import worst_pair
-from dprules.audit.stream_law import Round, Rounds, StreamLaw, exact_stream_law
+from dprules.audit.stream_law import Choice, Round, StreamLaw, exact_stream_law
 from dprules.audit.subject import Subject
 from dprules.audit.values_law import neighbouring_counts
 from dprules.numbers import rounded_up
 
 Pair = TypeVar("Pair")
 Data = TypeVar("Data")
+Entry = TypeVar("Entry", bound=Round | Choice)
+"""What happens in a round."""
 Measure = tuple[str, float]
 """What is measured ("delta", "epsilon" or "renyi"), and at which epsilon or order."""
 
@@ -222,7 +225,42 @@ ShortStream = tuple[Round | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class StreamPairs:
+class EntryPairs(ABC, Generic[Entry]):
+    """Neighbouring short streams, whose rounds are of one kind."""
+
+    neighbours: Neighbours
+    dimension: int
+    length: int
+
+    @abstractmethod
+    def example(self, random: Random) -> Entry:
+        """Return a random round."""
+
+    def start(self, random: Random) -> tuple[tuple[Entry | None, ...], tuple[Entry | None, ...]]:
+        """Return a random stream and a neighbour."""
+        return self._pair(tuple(self.example(random) for _ in range(self.length)), random)
+
+    def changes(
+        self, pair: tuple[tuple[Entry | None, ...], tuple[Entry | None, ...]], random: Random
+    ) -> Iterator[tuple[tuple[Entry | None, ...], tuple[Entry | None, ...]]]:
+        """Change a round, and choose another neighbour."""
+        for _ in range(8):
+            at = random.randrange(self.length)
+            yield self._pair((*pair[0][:at], self.example(random), *pair[0][at + 1 :]), random)
+
+    def _pair(
+        self, stream: tuple[Entry | None, ...], random: Random
+    ) -> tuple[tuple[Entry | None, ...], tuple[Entry | None, ...]]:
+        at = random.randrange(self.length)
+        other = None if self.neighbours is Neighbours.ZERO_OUT else self.example(random)
+        return stream, (*stream[:at], other, *stream[at + 1 :])
+
+    def _round(self, random: Random) -> Round:
+        return Round(tuple(random.choice((-1, 1)) for _ in range(self.dimension)), random.choice((-1, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPairs(EntryPairs[Round]):
     """Neighbouring short streams.
 
     Parameters
@@ -235,30 +273,28 @@ class StreamPairs:
         Rounds of a stream.
     """
 
-    neighbours: Neighbours
-    dimension: int
-    length: int
-
     def example(self, random: Random) -> Round:
         """Return a random round."""
-        return Round(tuple(random.choice((-1, 1)) for _ in range(self.dimension)), random.choice((-1, 1)))
+        return self._round(random)
 
-    def start(self, random: Random) -> tuple[ShortStream, ShortStream]:
-        """Return a random stream and a neighbour."""
-        return self._pair(tuple(self.example(random) for _ in range(self.length)), random)
 
-    def changes(
-        self, pair: tuple[ShortStream, ShortStream], random: Random
-    ) -> Iterator[tuple[ShortStream, ShortStream]]:
-        """Change a round, and choose another neighbour."""
-        for _ in range(8):
-            at = random.randrange(self.length)
-            yield self._pair((*pair[0][:at], self.example(random), *pair[0][at + 1 :]), random)
+@dataclass(frozen=True, slots=True)
+class AdaptivePairs(EntryPairs[Choice]):
+    """Neighbouring adversaries: each example is one of three, chosen from all earlier releases (theory B12).
 
-    def _pair(self, stream: ShortStream, random: Random) -> tuple[ShortStream, ShortStream]:
-        at = random.randrange(self.length)
-        other = None if self.neighbours is Neighbours.ZERO_OUT else self.example(random)
-        return stream, (*stream[:at], other, *stream[at + 1 :])
+    Parameters
+    ----------
+    neighbours : Neighbours
+        Replace or zero-out.
+    dimension : int
+        Coordinates of an example.
+    length : int
+        Rounds of a stream.
+    """
+
+    def example(self, random: Random) -> Choice:
+        """Return what an adversary does in a round."""
+        return Choice(tuple(self._round(random) for _ in range(3)))
 
 
 def stream_points(
@@ -266,7 +302,7 @@ def stream_points(
     event: Event,
     learner: StreamLaw,
     above: ThresholdTilts,
-    pairs: StreamPairs,
+    pairs: EntryPairs[Entry],
     seed: int,
     starts: int = 12,
 ) -> tuple[Point, ...]:
@@ -282,7 +318,7 @@ def stream_points(
         The learner before its first round.
     above : ThresholdTilts
         The tilts of AboveThreshold.
-    pairs : StreamPairs
+    pairs : StreamPairs or AdaptivePairs
         Where to look for neighbours.
     seed : int
         Seed of the search.
@@ -292,7 +328,7 @@ def stream_points(
     worst = WorstSeen(_collect_claims(subject.price(event, pairs.neighbours), _STREAM_EPSILONS, _STREAM_ORDERS))
     tests = subject.tests(float(above.noise), float(above.test))
 
-    def law(stream: Rounds) -> Law:
+    def law(stream: tuple[Entry | None, ...]) -> Law:
         return exact_stream_law(stream, learner, tests)
 
     return _search_for_worst(worst, pairs, law, seed, starts)

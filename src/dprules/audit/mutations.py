@@ -11,6 +11,7 @@ from dprules.accounting import (
     CountedCover,
     Cover,
     Curve,
+    EpochStream,
     Event,
     FirstOnlyStream,
     Gaussian,
@@ -20,10 +21,12 @@ from dprules.accounting import (
     Values,
 )
 from dprules.audit.counted_law import show_side
+from dprules.audit.dense_faults import DENSE_FAULTS
+from dprules.audit.epoch_law import EpochLaw
 from dprules.audit.list_law import tilted
 from dprules.audit.scorecard_law import CardScale, Integers, residual_of_each
 from dprules.audit.stream_law import Round
-from dprules.audit.stream_learners import FirstOnlyLaw, SegmentLaw
+from dprules.audit.stream_learners import BatchedLaw, FirstOnlyLaw, SegmentLaw, Segments
 from dprules.audit.subject import (
     Subject,
     add_gaussian,
@@ -44,6 +47,36 @@ class _KeptScoresLaw(SegmentLaw):
     def scored(self, segments: Sequence[Sequence[Round]]) -> Sequence[Round]:
         """Return all cached examples."""
         return [example for segment in segments for example in segment]
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptLivesLaw(BatchedLaw):
+    """A batched learner that starts afresh without clearing its scores, at the price of one life."""
+
+    def scored(self, segments: Segments) -> Segments:
+        """Return the segments of all lives."""
+        return segments
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptRoundsLaw(EpochLaw):
+    """Lists that are fitted on all rounds so far, at the price of one fit."""
+
+    def fitted(self, start: int) -> slice:
+        """Return all rounds up to the end of the epoch."""
+        return slice(0, start + self.length)
+
+
+def _price_without_watch(event: Event, neighbours: Neighbours) -> Curve:
+    """Forget that the watch tells something, too."""
+    return (replace(event, watch=None) if isinstance(event, EpochStream) else event).curve(neighbours)
+
+
+def _price_half_a_fit(event: Event, neighbours: Neighbours) -> Curve:
+    """Price a fit as if it had half its tilt."""
+    if isinstance(event, EpochStream):
+        event = replace(event, fits=tuple(replace(fit, tilt=Fraction(fit.tilt) / 2) for fit in event.fits))
+    return event.curve(neighbours)
 
 
 def _price_narrow_draws(event: Event, neighbours: Neighbours) -> Curve:
@@ -178,6 +211,29 @@ MUTATIONS: dict[str, Mutation] = {
     "kept-scores": Mutation(
         Subject(segment=_KeptScoresLaw), "segment", "keeps the scores of earlier segments at the price of one"
     ),
+    "kept-scores-adaptive": Mutation(
+        Subject(segment=_KeptScoresLaw), "segment, adaptive", "the same, on examples chosen from earlier releases"
+    ),
+    "kept-lives": Mutation(
+        Subject(batched=_KeptLivesLaw), "restart", "keeps the scores of earlier lives at the price of one"
+    ),
+    "kept-lives-adaptive": Mutation(
+        Subject(batched=_KeptLivesLaw),
+        "restart, adaptive",
+        "the same, on examples chosen from earlier releases",
+    ),
+    "kept-rounds": Mutation(
+        Subject(epochs=_KeptRoundsLaw), "epochs, zero-out", "fits lists on earlier epochs as well, at the price of one"
+    ),
+    "free-watch": Mutation(
+        Subject(price=_price_without_watch), "epochs, zero-out", "watches the list in force at no price"
+    ),
+    "half-a-fit": Mutation(Subject(price=_price_half_a_fit), "epochs, zero-out", "prices a fit at half its tilt"),
+    "exchanged-rounds": Mutation(
+        Subject(price=lambda event, neighbours: event.curve(Neighbours.ZERO_OUT)),
+        "epochs, replace",
+        "prices an exchanged round as one in which nothing happened",
+    ),
     "halved-noise": Mutation(
         Subject(tests=lambda noise, test: threshold_law(2 * noise, 2 * test)),
         "batched, zero-out",
@@ -308,4 +364,5 @@ MUTATIONS: dict[str, Mutation] = {
         "scorecard, replace",
         "prices an exchange in sums that may have any sign as one in a histogram",
     ),
+    **{name: Mutation(*fault) for name, fault in DENSE_FAULTS.items()},
 }

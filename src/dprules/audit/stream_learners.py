@@ -16,7 +16,7 @@ Segments = Sequence[Sequence[Round]]
 
 @dataclass(frozen=True, slots=True)
 class BatchedLaw:
-    """Theory B3: every mistake so far is in the scores.
+    """Theory B3 and B11: every mistake of a life is in the scores; after K releases a new life begins.
 
     Parameters
     ----------
@@ -27,13 +27,13 @@ class BatchedLaw:
     draws : int
         m, the draws of a release.
     releases : int
-        K, how many releases there are at most.
+        K, the releases of a life.
     limit : int
         The threshold of every segment.
-    hypothesis : tuple of int
-        How often each coordinate was drawn at the last release; empty before the first.
+    hypothesis : tuple of numbers
+        In force: how often each coordinate was drawn at the last release; empty before the first.
     done : int
-        Releases so far.
+        Releases of the current life so far.
     """
 
     dimension: int
@@ -41,12 +41,12 @@ class BatchedLaw:
     draws: int
     releases: int
     limit: int
-    hypothesis: Vector = ()
+    hypothesis: tuple[float, ...] = ()
     done: int = 0
 
     def threshold(self) -> int | None:
-        """Return the limit as long as releases are left."""
-        return self.limit if self.done < self.releases else None
+        """Return the limit: there is always another life."""
+        return self.limit
 
     def caches(self, example: Round) -> bool:
         """Whether it is a mistake: of the uniform hypothesis to begin with, then of the draws; ties are mistakes."""
@@ -57,19 +57,35 @@ class BatchedLaw:
         """Return which cached examples of a segment enter the scores: all."""
         return segment
 
+    def scored(self, segments: Segments) -> Segments:
+        """Return the segments that the draws see: those of the current life."""
+        return segments[len(segments) - self.done - 1 :]
+
+    def count_release(self) -> int:
+        """Return the releases of the life in force after one more; the last one of a life begins the next."""
+        return (self.done + 1) % self.releases
+
     def release(self, segments: Segments) -> Iterator[tuple[Vector, Number, "BatchedLaw"]]:
         """Yield all outcomes of draws with weights growth^score."""
-        entering = [example.term for segment in segments for example in self.entering(segment)]
+        entering = [example.term for segment in self.scored(segments) for example in self.entering(segment)]
         scores = reduce(_add, entering, (0,) * self.dimension)
         weights = [self.growth**score for score in scores]
         for indices, probability in _outcomes(weights, self.draws):
             counts = tuple(indices.count(j) for j in range(self.dimension))
-            yield indices, probability, replace(self, hypothesis=counts, done=self.done + 1)
+            yield indices, probability, replace(self, hypothesis=counts, done=self.count_release())
 
 
 @dataclass(frozen=True, slots=True)
 class FirstOnlyLaw(BatchedLaw):
-    """The paper's Algorithm 3: the first cached mistake of a segment enters; an empty cache adds nothing."""
+    """The paper's Algorithm 3: the first cached mistake of a segment enters, an empty cache adds nothing; one life."""
+
+    def threshold(self) -> int | None:
+        """Return the limit as long as releases are left."""
+        return self.limit if self.done < self.releases else None
+
+    def count_release(self) -> int:
+        """Return the releases so far, with one more."""
+        return self.done + 1
 
     def entering(self, segment: Sequence[Round]) -> Sequence[Round]:
         """Return the first cached example alone."""
@@ -165,7 +181,7 @@ class SegmentLaw:
             if net == 0:
                 continue
             sign = 1 if net > 0 else -1
-            steps[j] *= 1.2 if sign == signs[j] else 0.5
+            steps[j] = max(0.03, steps[j] * (1.2 if sign == signs[j] else 0.5))
             signs[j] = sign
             weights[j] += steps[j] * net / draws
         limit = max(self.first_limit, ceil(0.7 * self.threshold()))
@@ -176,9 +192,10 @@ class SegmentLaw:
 
 @dataclass(frozen=True, slots=True)
 class GuardedLaw:
-    """Theory B8: segment until the thresholds opened so far would exceed `switch_after`, then batched for good.
+    """Theory B8 and B11: segment until its thresholds would exceed `switch_after`, batched for one life, and again.
 
-    The batched learner works on doubled features (x, -x), so that its weights may stay non-negative.
+    The batched learner works on doubled features (x, -x), so that its weights may stay non-negative. Whoever begins
+    has the last hypothesis in force until its own first release.
 
     Parameters
     ----------
@@ -189,7 +206,7 @@ class GuardedLaw:
     switch_after : int
         The sum of thresholds that the first learner may open.
     opened : int
-        That sum so far.
+        That sum so far; 0 when the first learner begins again.
     """
 
     first: SegmentLaw
@@ -206,16 +223,26 @@ class GuardedLaw:
         return self.second.caches(_double(example)) if self._has_switched() else self.first.caches(example)
 
     def release(self, segments: Segments) -> Iterator[tuple[Vector, Number, StreamLaw]]:
-        """Yield the outcomes of the learner in force; the second starts afresh, on the segments after the switch."""
+        """Yield the outcomes of the learner in force, which sees no segments of the other one."""
         if self._has_switched():
-            since_switch = segments[len(segments) - self.second.done - 1 :]
-            doubled = [[_double(example) for example in segment] for segment in since_switch]
+            doubled = [[_double(example) for example in segment] for segment in segments]
             for indices, probability, second in self.second.release(doubled):
-                yield indices, probability, replace(self, second=second)
+                yield indices, probability, self._after_batched(second)
             return
         opened = self.opened + self.first.threshold()
+        zeros = (0.0,) * self.first.dimension
         for indices, probability, first in self.first.release(segments):
-            yield indices, probability, replace(self, first=first, opened=opened)
+            second = replace(self.second, hypothesis=(*(first.weights or zeros), *zeros))
+            yield indices, probability, replace(self, first=first, second=second, opened=opened)
+
+    def _after_batched(self, second: BatchedLaw) -> "GuardedLaw":
+        """Return what follows a release of the batched learner: the end of its life begins the first one afresh."""
+        if second.done:
+            return replace(self, second=second)
+        d = self.first.dimension
+        weights = tuple((second.hypothesis[j] - second.hypothesis[j + d]) / second.draws for j in range(d))
+        first = replace(self.first, weights=weights, steps=(), signs=(), limit=0)
+        return replace(self, first=first, second=second, opened=0)
 
     def _has_switched(self) -> bool:
         return self.opened + self.first.threshold() > self.switch_after

@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 
 from dprules.accounting import CountedCover, Curve, Event, Gaussian, Neighbours, compose
 from dprules.audit.counted_law import CountTilts, Show, show_side
+from dprules.audit.dense_law import DenseLaw, VectorNoise, cube_law
+from dprules.audit.epoch_law import EpochLaw
 from dprules.audit.law import Law
 from dprules.audit.list_law import Weight, tilted
 from dprules.audit.scorecard_law import Rule, residual_of_each
 from dprules.audit.stream_law import ThresholdLaw
 from dprules.audit.stream_learners import BatchedLaw, SegmentLaw
 from dprules.audit.values_law import exact_values_law
-from dprules.mechanisms import AboveThreshold, draw, gaussian, noisy_counts
+from dprules.mechanisms import AboveThreshold, cube_noise, draw, gaussian, noisy_counts
+from dprules.numbers import Real
 
 
 def price_event(event: Event, neighbours: Neighbours) -> Curve:
@@ -59,6 +62,11 @@ def add_gaussian(counts: list[int], sigma: float) -> NDArray[np.int64]:
     return gaussian(counts, sigma)
 
 
+def add_cube_noise(sums: list[int], tilt: Real) -> NDArray[np.int64]:
+    """Release sums with the cube noise of the package."""
+    return cube_noise(sums, tilt)
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """Every part that a check may put to the test; the defaults are the package's own.
@@ -73,7 +81,7 @@ class Subject:
         Takes a tilt, and returns how a list's law weighs scores.
     tests : callable
         Takes the tilts of AboveThreshold, and returns its law.
-    batched, segment : type
+    batched, segment, epochs, dense : type
         The laws of the stream learners.
     draw, count, above_threshold : callable
         The mechanisms that run.
@@ -91,6 +99,10 @@ class Subject:
         Takes the cells of records and the number of cells, and returns a histogram.
     gaussian : callable
         Takes counts and sigma, and releases the counts.
+    cube_law : callable
+        Takes a tilt, and returns the law of noise in the cube norm.
+    cube_noise : callable
+        Takes sums and a tilt, and releases the sums.
     """
 
     price: Callable[[Event, Neighbours], Curve] = price_event
@@ -99,6 +111,7 @@ class Subject:
     tests: Callable[[float, float], ThresholdLaw] = threshold_law
     batched: type[BatchedLaw] = BatchedLaw
     segment: type[SegmentLaw] = SegmentLaw
+    epochs: type[EpochLaw] = EpochLaw
     draw: Callable[[list[int], float], NDArray[np.int64]] = draw
     count: Callable[[int, float], int] = count_noisily
     above_threshold: Callable[[int, float, float], AboveThreshold] = AboveThreshold
@@ -109,3 +122,6 @@ class Subject:
     residuals: Rule = residual_of_each
     tally: Callable[[Sequence[int], int], list[int]] = tally_once
     gaussian: Callable[[list[int], float], NDArray[np.int64]] = add_gaussian
+    dense: type[DenseLaw] = DenseLaw
+    cube_law: Callable[[float], VectorNoise] = cube_law
+    cube_noise: Callable[[list[int], Real], NDArray[np.int64]] = add_cube_noise

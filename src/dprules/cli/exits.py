@@ -24,7 +24,7 @@ class Exit(IntEnum):
     UNVERIFIED = 8
     """A model file does not verify."""
     RESOURCE = 9
-    """Not enough memory or room on the disk."""
+    """Not enough memory or room on the disk, or a port that is in use."""
     INTERNAL = 70
     """Something that nobody foresaw; please report it."""
     INTERRUPTED = 130

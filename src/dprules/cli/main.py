@@ -7,14 +7,13 @@ import signal
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from dprules import __version__
-from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, report, schema, show, stream
+from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, report, schema, serve, show, stream
 from dprules.cli.exits import Exit, StoppedError
 from dprules.errors import (
     DataError,
@@ -25,6 +24,7 @@ from dprules.errors import (
     ResourceError,
     SchemaError,
     UnverifiedError,
+    name_place,
 )
 from dprules.files import remove_left_folders
 
@@ -45,6 +45,8 @@ app.command(epilog=export.EPILOG)(export.export)
 app.command(epilog=predict.EPILOG)(predict.predict)
 app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
 app.command(epilog=report.EPILOG)(report.report)
+app.command(epilog=serve.EPILOG)(serve.serve)
+stream.app.command("serve", epilog=serve.STREAM_EPILOG)(serve.stream_serve)
 app.add_typer(stream.app, name="stream")
 app.command(epilog=audit.EPILOG)(audit.audit)
 
@@ -106,7 +108,7 @@ def main() -> None:
             raise
         # The message might quote cells: only where it happened is said.
         _stop(
-            f"something that nobody foresaw ({_place(error)}). No result was written. Please report it; with "
+            f"something that nobody foresaw ({name_place(error)}). No result was written. Please report it; with "
             "DPRULES_TRACEBACK=1 the whole story is shown, which may hold private values.",
             Exit.INTERNAL,
         )
@@ -141,17 +143,6 @@ def _list_parameters(list_all: Callable[[Any], list[Any]], context: Any) -> list
         if getattr(parameter, "is_flag", False) and parameter.metavar is None:
             parameter.metavar = ""
     return parameters
-
-
-def _place(error: Exception) -> str:
-    """Where an error was raised: its type, file and line."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    name = type(error).__name__
-    if trace is None:
-        return name
-    return f"{name} in {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
 
 
 def _stop(sentence: str, code: Exit) -> NoReturn:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dprules.errors import FileError, ParameterError
+from dprules.errors import BANNER, FileError, ParameterError
 
 if TYPE_CHECKING:  # models take a while to load: only the commands that need one wait for them
     from dprules.models import Released
@@ -28,7 +28,6 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to wri
 Dialect = Annotated[str, typer.Option(help="duckdb, postgres, spark or sqlite (sql).")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
 
-BANNER = "NOT VERIFIED: the certificate does not hold for this model. Do not trust it."
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
 
 _MODEL_MARK = b'"format": "dprules-'

@@ -76,6 +76,7 @@ def stream_command(
     horizon: Annotated[int, typer.Option(help="Rounds of the stream.")],
     epsilon: Epsilon = EPSILON,
     delta: Delta = DELTA,
+    switches: Annotated[int, typer.Option(help="How often the target changes; learners are not told.")] = 0,
     neighbours: Annotated[str, typer.Option(help="replace or zero-out.")] = "replace",
     failure: Failure = 0.05,
     as_json: Json = False,
@@ -86,7 +87,9 @@ def stream_command(
     """
     from dprules.jobs import plan_stream
 
-    plan = plan_stream(features, margin, horizon, epsilon, delta, failure=failure, neighbours=neighbours)
+    plan = plan_stream(
+        features, margin, horizon, epsilon, delta, switches=switches, failure=failure, neighbours=neighbours
+    )
     if as_json:
         typer.echo(json.dumps(asdict(plan) | {"ratio": plan.ratio}, indent=2))
     else:

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from dprules.cli.exits import Exit
-from dprules.cli.options import BANNER, CHECKED, Json, ModelFile, Unverified, judge, warn_seeded
+from dprules.cli.options import CHECKED, Json, ModelFile, Unverified, judge, warn_seeded
+from dprules.errors import BANNER
 
 SHOW_EPILOG = "Example: dprules show model.json"
 VERIFY_EPILOG = "Example: dprules verify model.json"

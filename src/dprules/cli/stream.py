@@ -1,10 +1,14 @@
 """`dprules stream`: a private learner that lives on disk and learns from events."""
 
+import csv
+import io
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,36 +24,54 @@ from dprules.cli.options import (
     require_new_output,
     write_or_echo,
 )
+from dprules.errors import ParameterError
 
 app = typer.Typer(help="A private learner that lives on disk and learns from events.", no_args_is_help=True)
 State = Annotated[Path, typer.Argument(help="Folder of the stream.")]
 Events = Annotated[
-    str, typer.Argument(help="Events, one a line: JSON lines, .csv or .tsv; - reads JSON lines from standard input.")
+    str,
+    typer.Argument(
+        help="Events, one a line: JSON lines, .csv or .tsv, also rotated (.1) or .gz; - reads JSON lines from standard "
+        "input."
+    ),
 ]
+Features = Annotated[Path, typer.Option(help="Schema file with public cuts and values.")]
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s|m|h)?")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @app.command(epilog="Example: dprules stream init clicks --features schema.toml --epsilon 1")
 def init(
     state: State,
-    features: Annotated[Path, typer.Option(help="Schema file with two classes and public cuts.")],
+    features: Features,
     epsilon: Annotated[float, typer.Option(help="Privacy budget of the whole stream, however long.")] = 1.0,
-    delta: Annotated[float, typer.Option(help="0 for segment; the others need one.")] = 0.0,
-    algorithm: Annotated[str, typer.Option(help="segment, guarded, batched or paper.")] = "segment",
+    delta: Annotated[
+        float, typer.Option(help="0 for segment and dense; the others need one, epochs may have one.")
+    ] = 0.0,
+    algorithm: Annotated[
+        str, typer.Option(help="segment, epochs (a rule list), dense (numbers), guarded, batched or paper.")
+    ] = "segment",
     neighbours: Annotated[str, typer.Option(help="replace or zero-out.")] = "replace",
     horizon: Annotated[int | None, typer.Option(help="Rounds of the stream, for a mistake bound.")] = None,
     margin: Annotated[float | None, typer.Option(help="Margin of the target, for a mistake bound.")] = None,
     switch_after: Annotated[
         int | None, typer.Option(help="When guarded switches; at the bound of batched if left out.")
     ] = None,
+    memory: Annotated[int | None, typer.Option(help="Rounds that an epoch of epochs has at most.")] = None,
+    watch: Annotated[
+        float, typer.Option(help="Share of epsilon by which epochs notices a change of the target; 0: none.")
+    ] = 0.125,
     width: Annotated[int, typer.Option(help="Literals in one feature, 1 to 3.")] = 1,
+    as_json: Json = False,
 ) -> None:
     """Make a stream: a folder with private state, and a public hypothesis that says nothing yet."""
-    from dprules.jobs import stream_init
+    from dprules.jobs import stream_init, stream_recommend
     from dprules.schema import Schema
 
+    schema = Schema.from_file(features)
     published, count = stream_init(
         state,
-        Schema.from_file(features),
+        schema,
         width=width,
         epsilon=epsilon,
         delta=delta,
@@ -58,7 +80,26 @@ def init(
         horizon=horizon,
         margin=margin,
         switch_after=switch_after,
+        memory=memory,
+        watch=watch,
     )
+    advice = stream_recommend(schema)
+    if as_json:
+        typer.echo(json.dumps({"stream": str(state), "features": count, "recommended": advice}))
+        return
+    typer.echo(f"{count} features.\n{published.certificate}\n\n{advice}\n\nStream: {state}")
+
+
+@app.command(epilog="Example: dprules stream extend clicks --features wider.toml")
+def extend(state: State, features: Features, as_json: Json = False) -> None:
+    """Ask about new columns from the next round on: the stream's schema with more columns, for the same price."""
+    from dprules.jobs import stream_extend
+    from dprules.schema import Schema
+
+    published, count = stream_extend(state, Schema.from_file(features))
+    if as_json:
+        typer.echo(json.dumps({"stream": str(state), "features": count}))
+        return
     typer.echo(f"{count} features.\n{published.certificate}\n\nStream: {state}")
 
 
@@ -66,12 +107,31 @@ def init(
 def learn(
     state: State,
     events: Events,
-    follow: Annotated[bool, typer.Option("--follow", help="Wait for more when the file ends; Ctrl-C stops.")] = False,
-    batch: Annotated[int, typer.Option(help="Events that are committed together.")] = 1024,
-    source: Annotated[str | None, typer.Option(help="Name of the source; that of the file if left out.")] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Wait for more when the file ends, also when it is rotated; Ctrl-C stops.")
+    ] = False,
+    batch: Annotated[int, typer.Option(help="Events that are committed together at most.")] = 32_768,
+    every: Annotated[
+        str,
+        typer.Option(
+            help="Time after which events of standard input are committed in any case, and between two looks "
+            "at a file that is followed: 500ms, 1s, 2m."
+        ),
+    ] = "1s",
+    source: Annotated[
+        str | None, typer.Option(help="Name of the source. Files of one source are known by what is in them.")
+    ] = None,
     offset: Annotated[
         int | None, typer.Option(help="For standard input: the number of its first line in the source, from 0 on.")
     ] = None,
+    restore: Annotated[
+        bool,
+        typer.Option(
+            "--restore",
+            help="Go on though the public file is missing. If the private state is not the newest, decisions are made "
+            "twice and the certificate does not hold.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Learn labelled events. A line that was acknowledged is never learnt again: repeat the command after a stop."""
@@ -80,14 +140,25 @@ def learn(
     from dprules.jobs import Stream, stream_learn
 
     console = Console(stderr=True)
-    with Stream.open(state) as stream, _interruptible(), console.status("learning") as status:
-        lines = stream_learn(stream, events, source=source, batch=batch, offset=offset, follow=follow, say=_say)
+    seconds = _read_duration(every)
+    with Stream.open(state, restore=restore) as stream, _interruptible(), console.status("learning") as status:
+        lines = stream_learn(
+            stream, events, source=source, batch=batch, every=seconds, offset=offset, follow=follow, say=_say
+        )
         for line in lines:
             if as_json:
                 typer.echo(json.dumps({"acknowledged": line, "released": stream.releases}))
             status.update(f"learning; hypotheses released: {stream.releases}")
         if not as_json:
             typer.echo(f"{stream.published.model}\n\nHypotheses released: {stream.releases}.")
+
+
+def _read_duration(text: str) -> float:
+    """Return seconds: 500ms, 1s, 2m, or a number of seconds."""
+    found = _DURATION.fullmatch(text.strip())
+    if found is None:
+        raise ParameterError(f"--every must be a time such as 500ms, 1s or 2m; got {text!r}.")
+    return float(found[1]) * _SECONDS[found[2] or "s"]
 
 
 def _say(sentence: str) -> None:
@@ -108,20 +179,28 @@ def _interruptible() -> Iterator[None]:
 def predict(
     state: State, events: Events, output: Output = None, force: Force = False, unverified: Unverified = False
 ) -> None:
-    """Write the class that the published hypothesis gives to each event. Predictions on private events are private."""
-    import csv
-    import io
+    """Write the class that the published hypothesis gives to each event. Predictions on private events are private.
 
+    Lines of standard input are answered as they come.
+    """
     from dprules.jobs import stream_predict, stream_show
 
     published = stream_show(state, unverified=unverified)
     judge(published, unverified)
     require_new_output(output, [events, state], force)
+    rows = chain([[f"predicted_{published.label.name}"]], stream_predict(published.model, events))
+    if output is None:
+        for labels in rows:
+            typer.echo(_as_csv(labels), nl=False)
+        return
+    write_or_echo("".join(map(_as_csv, rows)), output, mode=0o600)
+
+
+def _as_csv(cells: list[Any]) -> str:
+    """Return cells as lines of one column."""
     lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow([f"predicted_{published.label.name}"])
-    writer.writerows([label] for label in stream_predict(published.model, events, _say))
-    write_or_echo(lines.getvalue(), output, mode=0o600)
+    csv.writer(lines, lineterminator="\n").writerows([cell] for cell in cells)
+    return lines.getvalue()
 
 
 @app.command(epilog="Example: dprules stream show clicks")
@@ -134,14 +213,14 @@ def show(state: State, as_json: Json = False, unverified: Unverified = False) ->
     if as_json:
         typer.echo(published.to_json(), nl=False)
         return
-    released = getattr(published.model, "releases", 0)
+    released = 0 if published.stream is None else published.stream.releases
     typer.echo(f"{published.model}\n\nHypotheses released: {released}.\n\n{published.certificate}\n{verdict}")
 
 
 @app.command(epilog="Example: dprules stream export clicks --to sql --table events")
 def export(
     state: State,
-    to: Annotated[str, typer.Option(help="json or sql.")] = "json",
+    to: Annotated[str, typer.Option(help="json or sql; a list also python or markdown.")] = "json",
     table: Annotated[str, typer.Option(help="Table that the SQL reads.")] = "events",
     dialect: Dialect = "duckdb",
     output: Output = None,

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
 from dprules.accounting import Certificate
+from dprules.jobs import Hypotheses
 from dprules.models import Model
 
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
@@ -21,7 +22,7 @@ def describe_parameters(estimator: BaseEstimator) -> dict[str, str]:
 
 def write_estimator(
     estimator: BaseEstimator,
-    model: Model,
+    model: Model | Hypotheses,
     certificate: Certificate | None,
     fitted_with: Mapping[str, str],
     cautions: Sequence[str] = (),
@@ -32,7 +33,7 @@ def write_estimator(
     ----------
     estimator : estimator
         Fitted.
-    model : Model
+    model : Model or Hypotheses
         What it has learnt.
     certificate : Certificate or None
         None for the learners without privacy.

@@ -9,7 +9,7 @@ from dprules.accounting import Assumption, Certificate
 from dprules.errors import PrivacyError
 from dprules.estimators.online_base import Asked, Learner, OnlineClassifier
 from dprules.estimators.parameters import plain, read_seed
-from dprules.jobs import PlainLearner, StreamLearner, StreamSettings
+from dprules.jobs import Answers, ClassAnswers, OneAgainstRest, PlainLearner, StreamLearner, StreamSettings
 
 
 class PrivateWinnowClassifier(OnlineClassifier):
@@ -24,7 +24,8 @@ class PrivateWinnowClassifier(OnlineClassifier):
     epsilon, delta : float
         The budget of the whole stream, however long; delta is 0 for "segment".
     algorithm : str
-        "segment", "guarded", "batched" or "paper"; all but the first need delta, horizon and margin.
+        "segment", "dense" (near-linear targets over numbers), "epochs" (lists, any number of classes), or "guarded",
+        "batched" and "paper", which need delta, horizon and margin.
     neighbours : str
         "replace" or "zero-out".
     horizon : int or None
@@ -33,14 +34,24 @@ class PrivateWinnowClassifier(OnlineClassifier):
         Of the target, for the mistake bounds.
     switch_after : int or None
         When "guarded" switches; None: at the bound of "batched".
+    memory : int or None
+        Rounds that an epoch of "epochs" has at most.
+    watch : float
+        The share of epsilon by which "epochs" notices that the target has changed, in [0, 1); 0: it does not look.
     values : str
-        "boolean" (x > 0) or "real" (clipped to [-1, 1]).
+        "auto" (columns of Booleans as they are, all else as numbers that are clipped to [-1, 1]), "boolean",
+        "positive" (x > 0) or "real".
     width : int
-        1, or 2 or 3 for conditions made of Boolean features (lists on streams).
-    features : sequence of str or None
-        Names, for `learn_one`; without them, features are hashed into 256 coordinates.
+        1, or 2 or 3 for conditions made of Boolean features.
+    features : sequence of str, int or None
+        For `learn_one`: names, or the number of coordinates into which names are hashed; None: 256.
+    vocabulary : sequence of str or None
+        Public names: hashed coordinates are printed under those that are hashed to them.
     classes : sequence or None
-        Both; otherwise read off the first block, and assumed public.
+        All of them; otherwise read off the first block, and assumed public.
+    multi_class : str or None
+        "one-vs-rest": of more than two classes each has a learner against the rest, over the same rounds. All of them
+        together cost epsilon and delta, so that each has only its share; "epochs" needs no such division.
     random_state : int, RandomState, Generator or None
         Repeatable noise: the result is then **not private**, and the certificate says so. `BaggingClassifier` and other
         ensembles set it in the estimators that they make.
@@ -59,7 +70,7 @@ class PrivateWinnowClassifier(OnlineClassifier):
     """
 
     certificate_: Certificate
-    _published: tuple[Any, int]
+    _published: tuple[Answers | ClassAnswers, int]
 
     def __init__(
         self,
@@ -70,10 +81,14 @@ class PrivateWinnowClassifier(OnlineClassifier):
         horizon: int | None = None,
         margin: float | None = None,
         switch_after: int | None = None,
-        values: str = "boolean",
+        memory: int | None = None,
+        watch: float = 0.125,
+        values: str = "auto",
         width: int = 1,
-        features: Sequence[str] | None = None,
+        features: Sequence[str] | int | None = None,
+        vocabulary: Sequence[str] | None = None,
         classes: Sequence[Any] | None = None,
+        multi_class: str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -83,10 +98,14 @@ class PrivateWinnowClassifier(OnlineClassifier):
         self.horizon = horizon
         self.margin = margin
         self.switch_after = switch_after
+        self.memory = memory
+        self.watch = watch
         self.values = values
         self.width = width
         self.features = features
+        self.vocabulary = vocabulary
         self.classes = classes
+        self.multi_class = multi_class
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -104,22 +123,26 @@ class PrivateWinnowClassifier(OnlineClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Start anew, take each example once in its order, and end the stream."""
         super().fit(X, y)
-        self._published = (self._weights(), self._releases())
+        self._published = (self._answers(), self._releases())
         self._learner = None
         return self
 
-    def _weights(self) -> Any:
-        return super()._weights() if self._learner is not None else self._published[0]
+    @property
+    def _has_lists(self) -> bool:
+        return bool(self.algorithm == "epochs")
+
+    def _answers(self) -> Answers | ClassAnswers:
+        return super()._answers() if self._learner is not None else self._published[0]
 
     def _releases(self) -> int:
         return super()._releases() if self._learner is not None else self._published[1]
 
     def _keep(self, asked: Asked, learner: Learner) -> None:
         super()._keep(asked, learner)
-        if isinstance(learner, StreamLearner):
+        if not isinstance(learner, PlainLearner):
             self.certificate_ = learner.certificate
 
-    def _make_learner(self, asked: Asked) -> StreamLearner:
+    def _make_learner(self, asked: Asked) -> StreamLearner | OneAgainstRest:
         request = asked.request
         settings = StreamSettings(
             plain(self.epsilon),
@@ -129,19 +152,24 @@ class PrivateWinnowClassifier(OnlineClassifier):
             plain(self.horizon),
             plain(self.margin),
             plain(self.switch_after),
+            plain(self.memory),
+            plain(self.watch),
         )
         assumed = [Assumption.COLUMN_NAMES, Assumption.RECORD_BY_RECORD]
         if request.real:
             assumed.append(Assumption.CLIPPED_NUMBERS)
-        elif any(column.kind == "positive" for column in request.columns):
+        elif request.columns[0].kind == "positive":
             assumed.append(Assumption.POSITIVE_NUMBERS)
         if asked.label.inferred:
             assumed.append(Assumption.CLASSES_FROM_LABELS)
-        return StreamLearner(settings, request, assumed, read_seed(self.random_state))
+        many = len(request.classes) > 2 and not request.lists
+        make = OneAgainstRest if many else StreamLearner
+        return make(settings, request, assumed, read_seed(self.random_state))
 
     def _unit_test_skips(self) -> set[str]:
         """River's checks that need a copy of the private state, or the same noise twice."""
-        return {"check_pickling", "check_no_state_aliasing_with_input", "check_shuffle_features_no_impact"}
+        copies = {"check_pickling", "check_no_state_aliasing_with_input"}
+        return copies | {"check_shuffle_features_no_impact", "check_learn_many_matches_learn_one"}
 
 
 class WinnowClassifier(OnlineClassifier):
@@ -151,22 +179,24 @@ class WinnowClassifier(OnlineClassifier):
     ----------
     rate : float
         eta; the margin of the target is best.
-    values, width, features, classes
+    values, width, features, vocabulary, classes
         As for `PrivateWinnowClassifier`.
     """
 
     def __init__(
         self,
         rate: float = 0.2,
-        values: str = "boolean",
+        values: str = "auto",
         width: int = 1,
-        features: Sequence[str] | None = None,
+        features: Sequence[str] | int | None = None,
+        vocabulary: Sequence[str] | None = None,
         classes: Sequence[Any] | None = None,
     ) -> None:
         self.rate = rate
         self.values = values
         self.width = width
         self.features = features
+        self.vocabulary = vocabulary
         self.classes = classes
 
     def _make_learner(self, asked: Asked) -> PlainLearner:
@@ -184,7 +214,7 @@ class ConfidentWinnowClassifier(WinnowClassifier):
         rho.
     confidence : float
         c; |<w, x>| below c rho is unsure.
-    values, width, features, classes
+    values, width, features, vocabulary, classes
         As for `PrivateWinnowClassifier`.
     """
 
@@ -193,12 +223,13 @@ class ConfidentWinnowClassifier(WinnowClassifier):
         rate: float = 0.1,
         margin: float = 0.1,
         confidence: float = 1 / 3,
-        values: str = "boolean",
+        values: str = "auto",
         width: int = 1,
-        features: Sequence[str] | None = None,
+        features: Sequence[str] | int | None = None,
+        vocabulary: Sequence[str] | None = None,
         classes: Sequence[Any] | None = None,
     ) -> None:
-        super().__init__(rate, values, width, features, classes)
+        super().__init__(rate, values, width, features, vocabulary, classes)
         self.margin = margin
         self.confidence = confidence
 

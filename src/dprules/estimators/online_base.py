@@ -1,42 +1,50 @@
-"""What the stream learners share: two classes, features by name or place, blocks and single examples."""
+"""What the stream learners share: classes, features by name or place, blocks as scikit-learn has them."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import estimator_html_repr
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dprules.errors import DataError, ParameterError
 from dprules.estimators.html import describe_parameters, write_estimator
 from dprules.estimators.inputs import Features, as_columns, check_features, is_frame, read_features
-from dprules.estimators.parameters import read_list
+from dprules.estimators.online_events import EventFace
+from dprules.estimators.parameters import plain, read_list
 from dprules.estimators.river_face import RiverFace, register
 from dprules.estimators.targets import Classes, find_classes, read_labels, typed_classes
 from dprules.jobs import (
+    HASHED,
+    Answers,
+    ClassAnswers,
+    HashedRequest,
+    Hypotheses,
+    OneAgainstRest,
     OnlineRequest,
     PlainLearner,
     StreamLearner,
-    hash_name,
+    choose_columns,
+    hash_columns,
     infer_label,
     kind_of_labels,
     read_label_codes,
 )
-from dprules.models import Halfspace
-from dprules.schema import Label
-from dprules.schema.cells import read_number, read_truth
-
-HASHED = 256
-"""Coordinates of features that were not named in advance."""
+from dprules.models import Model
+from dprules.schema import MISSING, Label
 
 _UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
-Learner = StreamLearner | PlainLearner
-Example = Mapping[Any, Any]
-"""One example: a value for each named feature."""
+_TWO = (
+    "Only binary classification is supported. Of more classes algorithm='epochs' learns lists at the price of one "
+    "stream; multi_class='one-vs-rest' divides epsilon among one learner for each class."
+)
+ONE_VS_REST = "one-vs-rest"
+Learner = StreamLearner | OneAgainstRest | PlainLearner
 
 
 @dataclass(frozen=True)
@@ -45,39 +53,33 @@ class Asked:
 
     Parameters
     ----------
-    features : Features
-        What they are called.
-    hashes : bool
-        Whether features are hashed into their coordinates.
+    features : Features or None
+        What they are called; None if they are hashed.
     request : OnlineRequest
         What is asked of examples.
     label : Label
-        With two classes; the first one is negative.
+        The classes in the order of `classes`; of two, the first one is negative.
     classes : array
-        The same two, as y has them.
+        The same, as y has them.
     """
 
-    features: Features
-    hashes: bool
+    features: Features | None
     request: OnlineRequest
     label: Label
     classes: NDArray[Any]
 
-    def read_examples(self, examples: Sequence[Example]) -> Any:
-        """Return examples as a block; features that were not named are left out, or hashed."""
-        named = [{str(name): value for name, value in example.items()} for example in examples]
-        return self.request.read_examples([_hash_features(one) for one in named] if self.hashes else named)
 
-
-class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: ignore[misc]
+class OnlineClassifier(EventFace, ClassifierMixin, BaseEstimator, RiverFace):  # type: ignore[misc]
     """The base of the online classifiers: scikit-learn's verbs for blocks, river's for single examples."""
 
     classes_: NDArray[Any]
     n_features_in_: int
     width = 1
-    values = "boolean"
-    features: Sequence[str] | None = None
+    values = "auto"
+    features: Sequence[str] | int | None = None
+    vocabulary: Sequence[str] | None = None
     classes: Sequence[Any] | None = None
+    multi_class: str | None = None
     _learner: Learner | None = None
     _asked: Asked
     _fitted_with: Mapping[str, str]
@@ -87,7 +89,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True  # cells of any kind are read; what is no number is missing
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self._takes_many
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -97,6 +99,16 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
 
     @property
     def _multiclass(self) -> bool:
+        return self._takes_many and self.classes is not None and len(self.classes) > 2
+
+    @property
+    def _takes_many(self) -> bool:
+        """Whether there may be more than two classes."""
+        return self._has_lists or self.multi_class == ONE_VS_REST
+
+    @property
+    def _has_lists(self) -> bool:
+        """Whether hypotheses are lists, which may have any number of classes."""
         return False
 
     @abstractmethod
@@ -108,14 +120,25 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         return self._learn_first(X, y, self.classes)
 
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
-        """Take a block of labelled examples; the two classes are given, or read off the first block."""
+        """Take a block of labelled examples; the classes are given, or read off the first block."""
         if self._learner is None:
             return self._learn_first(X, y, self.classes if classes is None else classes)
+        if classes is not None:
+            self._require_same(classes)
         _require_order(X)
         X = check_features(self, X)
         labels = _read_labels_of(X, y)
         self._learner.learn(self._asked.request.read(X), read_label_codes(labels, self._asked.label))
         return self
+
+    def _require_same(self, classes: Sequence[Any]) -> None:
+        """Refuse other classes than the stream was begun with, as scikit-learn does."""
+        column = self._asked.label.column()
+        codes = {column.code(plain(value)) for value in read_list(classes, "classes", "['no', 'yes']")}
+        if codes != set(range(len(self.classes_))) or MISSING in codes:
+            raise ParameterError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+            )
 
     def _learn_first(self, X: Any, y: Any, classes: Sequence[Any] | None) -> Self:
         """Take the first block of a stream; if it is refused, what was there before stays."""
@@ -123,40 +146,59 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         X, features = read_features(self, X)
         labels = _read_labels_of(X, y)
         kinds = as_columns(X if is_frame(X) else X[:0], features.names)
-        request = OnlineRequest.inferred(kinds, features.names, self.width, self._is_real())
-        asked = self._ask(features, False, request, labels, classes)
+        columns = choose_columns(kinds, features.names, self.values, self._asks)
+        asked = self._ask(features, OnlineRequest(columns, self.width), labels, classes)
         learner = self._make_learner(asked)
-        learner.learn(request.read(X), read_label_codes(labels, asked.label))
+        learner.learn(asked.request.read(X), read_label_codes(labels, asked.label))
         self._keep(asked, learner)
         return self
 
-    def _is_real(self) -> bool:
-        if self.values not in ("boolean", "real"):
-            raise ParameterError(f"values must be 'boolean' or 'real'; got {self.values!r}. Choose one.")
-        if self.values == "real" and self.width != 1:
-            raise ParameterError("conditions are made of Boolean features. Give width=1 with values='real'.")
-        return self.values == "real"
+    @property
+    def _asks(self) -> bool:
+        """Whether features are asked about, and not weighed."""
+        return self.width != 1 or self._has_lists
 
     def _ask(
-        self, features: Features, hashes: bool, request: OnlineRequest, labels: Any, given: Sequence[Any] | None
+        self, features: Features | None, request: OnlineRequest, labels: Any, given: Sequence[Any] | None
     ) -> Asked:
         """Return what a stream is begun with: what is asked of examples, and which classes there are."""
         known = find_classes(labels) if given is None else read_list(given, "classes", "['no', 'yes']")
         if len(known) == 1:
             raise ValueError("Classifier can't train when only one class is present. Give both with classes=...")
-        if len(known) != 2:
-            raise ParameterError("Only binary classification is supported. The number of classes must be two.")
-        label = infer_label(known, features.names, declared=given is not None)
+        if self.multi_class not in (None, ONE_VS_REST):
+            raise ParameterError(f"multi_class must be None or {ONE_VS_REST!r}; got {self.multi_class!r}.")
+        if len(known) != 2 and not self._takes_many:
+            raise ParameterError(_TWO)
+        label = infer_label(known, () if features is None else features.names, declared=given is not None)
         classes = Classes.sorted(label, typed_classes(label, labels, known))
         ordered = Label(label.name, classes.values, inferred=label.inferred)
-        request = replace(request, classes=classes.values)
-        return Asked(features, hashes, request, ordered, classes.shown)
+        asked = request.with_classes(classes.values, lists=self._has_lists)
+        return Asked(features, asked, ordered, classes.shown)
+
+    def _ask_by_name(self, labels: Any) -> Asked:
+        """Return what a stream of features that are named or hashed is begun with; classes are declared or Boolean."""
+        if self.classes is None and kind_of_labels(labels) != "b":
+            raise ParameterError("learn_one needs to know all classes first. Give them with classes=(...).")
+        known = [False, True] if self.classes is None else read_list(self.classes, "classes", "['no', 'yes']")
+        number = HASHED if self.features is None else plain(self.features)
+        vocabulary = [] if self.vocabulary is None else read_list(self.vocabulary, "vocabulary", "['good', 'bad']")
+        if isinstance(number, int):
+            hashed = HashedRequest(hash_columns(number, self.values, self._asks, vocabulary), self.width)
+            return self._ask(None, hashed, np.array(known), known)
+        if vocabulary:
+            raise ParameterError("a vocabulary names hashed features. Give their number with features=2**16.")
+        names = [str(name) for name in read_list(self.features, "features", "['a', 'b']")]
+        columns = choose_columns(None, names, self.values, self._asks)
+        return self._ask(Features.named(names), OnlineRequest(columns, self.width), np.array(known), known)
 
     def _keep(self, asked: Asked, learner: Learner) -> None:
         """Keep a stream that was begun, and with which parameters."""
-        asked.features.keep_in(self)
+        features = Features((), None) if asked.features is None else asked.features
+        features.keep_in(self)
+        self.n_features_in_ = len(asked.request.columns)
         self._asked = asked
         self.classes_ = asked.classes
+        self._remember_labels()
         self._fitted_with = describe_parameters(self)
         self._learner = learner
 
@@ -167,90 +209,45 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, RiverFace):  # type: igno
         return write_estimator(self, self.hypothesis_, getattr(self, "certificate_", None), self._fitted_with)
 
     @property
-    def hypothesis_(self) -> Halfspace:
-        """The hypothesis in force, ranked and readable: public."""
-        check_is_fitted(self, "classes_")
-        first, second = self._asked.label.classes
-        return self._asked.request.halfspace(self._weights(), (first, second), self._releases())
+    def hypothesis_(self) -> Model | Hypotheses:
+        """The hypothesis in force, readable: public. A `Halfspace`, the `RuleList` of "epochs", or a halfspace a class.
 
-    def _weights(self) -> Any:
-        return None if self._learner is None else self._learner.hypothesis
+        Those of several classes are a tuple in the order of `classes_`.
+        """
+        check_is_fitted(self, "classes_")
+        return self._answers().model(self._asked.request, self._releases())
+
+    def _answers(self) -> Answers | ClassAnswers:
+        """Return what the hypothesis in force says."""
+        if self._learner is None:
+            raise TypeError("there is no stream")
+        return self._learner.answers
 
     def _releases(self) -> int:
         return 0 if self._learner is None else int(self._learner.releases)
 
+    @available_if(lambda self: not self._has_lists)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return what the hypothesis says of each example; above 0 is the second class."""
+        """Return what the hypothesis says of each example: above 0 is the second class; of more, a sum for each."""
         check_is_fitted(self, "classes_")
-        X = check_features(self, X)
-        return self._asked.request.read(X).weigh(self._weights())
+        return self._answers().sums_of(check_features(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each example."""
-        positive = self.decision_function(X) > 0
-        answers: NDArray[Any] = self.classes_[positive.astype(np.int64)]
+        check_is_fitted(self, "classes_")
+        answers: NDArray[Any] = self.classes_[self._answers().places_of(check_features(self, X))]
         return answers
 
-    def learn_one(self, x: Example, y: Any) -> None:
-        """Take one labelled example.
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return how likely each class is, in the order of `classes_`.
 
-        Features are those of `features`, or are hashed into a public number of coordinates: names that are read off an
-        example would publish that example.
+        Of a halfspace it is 1 / (1 + exp(-2 s / scale)), where s is the sum that decides and the scale a public
+        constant: ranks are right, the numbers are not calibrated. Of one halfspace a class it is proportional to
+        exp(2 s / scale). Of a list it is read off the noisy counts of its
+        rules.
         """
-        self._learn_examples([x], np.asarray([y]) if isinstance(y, bool | np.bool_) else [y])
-
-    def learn_many(self, X: Any, y: Any) -> None:
-        """Take a block of labelled examples as `learn_one` would take them, one after the other.
-
-        Parameters
-        ----------
-        X : data frame
-            Of pandas, Polars or Arrow; columns are features by their names.
-        y : series
-            A label for each row.
-        """
-        labels = read_labels(y)
-        examples = _as_examples(X)
-        if len(labels) != len(examples):
-            raise DataError(_UNEQUAL)
-        self._learn_examples(examples, labels)
-
-    def _learn_examples(self, examples: Sequence[Example], labels: Any) -> None:
-        asked = self._ask_by_name(labels) if self._learner is None else self._asked
-        learner = self._make_learner(asked) if self._learner is None else self._learner
-        learner.learn(asked.read_examples(examples), read_label_codes(labels, asked.label))
-        if self._learner is None:
-            self._keep(asked, learner)
-
-    def _ask_by_name(self, labels: Any) -> Asked:
-        """Return what a stream of features that are named or hashed is begun with; classes are declared or Boolean."""
-        if self.classes is None and kind_of_labels(labels) != "b":
-            raise ParameterError("learn_one needs to know both classes first. Give them with classes=(...).")
-        known = [False, True] if self.classes is None else read_list(self.classes, "classes", "['no', 'yes']")
-        hashes = self.features is None
-        names = [f"hash {i}" for i in range(HASHED)] if hashes else read_list(self.features, "features", "['a', 'b']")
-        features = Features.named([str(name) for name in names])
-        kinds: dict[str, list[object]] = {name: [] for name in features.names}
-        request = OnlineRequest.inferred(kinds, features.names, self.width, self._is_real())
-        return self._ask(features, hashes, request, np.array(known), known)
-
-    def predict_one(self, x: Example, **kwargs: Any) -> Any:
-        """Return the class of one example; None before the first one was learnt."""
-        if not hasattr(self, "classes_"):
-            return None
-        says = float(self._asked.read_examples([x]).weigh(self._weights())[0])
-        return self.classes_[int(says > 0)].item()
-
-    def predict_many(self, X: Any) -> Any:
-        """Return the class of each row of a data frame, as a series where it is one of pandas."""
-        answers = [self.predict_one(example) for example in _as_examples(X)]
-        if hasattr(X, "iloc"):
-            return type(X.iloc[:, 0])(answers, index=X.index)
-        return np.array(answers)
-
-    def predict_proba_one(self, x: Example, **kwargs: Any) -> dict[Any, float]:
-        """Not available: a halfspace has no probabilities."""
-        raise NotImplementedError
+        check_is_fitted(self, "classes_")
+        return self._answers().shares_of(check_features(self, X))
 
 
 def _require_order(X: Any) -> None:
@@ -264,35 +261,6 @@ def _read_labels_of(X: Any, y: Any) -> Any:
     if len(labels) != X.shape[0]:
         raise DataError(_UNEQUAL)
     return labels
-
-
-def _hash_features(named: Mapping[str, Any]) -> dict[str, Any]:
-    """Move features to the coordinates of their names; of those that share one, the largest counts."""
-    hashed: dict[str, Any] = {}
-    for name, value in named.items():
-        number = _read_cell(value)
-        if number is not None:
-            place = f"hash {hash_name(name, HASHED)}"
-            hashed[place] = max(hashed.get(place, number), number)
-    return hashed
-
-
-def _read_cell(value: Any) -> float | None:
-    """Return a number; a Boolean true counts as 1."""
-    number = read_number(value)
-    truth = read_truth(value) if number is None else None
-    return number if truth is None else float(truth)
-
-
-def _as_examples(X: Any) -> list[Example]:
-    """Return the rows of a frame as dictionaries."""
-    if hasattr(X, "to_pylist"):
-        return list(X.to_pylist())
-    if hasattr(X, "to_dicts"):
-        return list(X.to_dicts())
-    if hasattr(X, "iloc") and hasattr(X, "to_dict"):
-        return list(X.to_dict("records"))
-    raise DataError("X must be a data frame (pandas, Polars or Arrow) with a column for each feature.")
 
 
 register(OnlineClassifier)

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 try:
-    _RIVER: Any = import_module("river.base").Classifier
+    _RIVER: Any = import_module("river.base").MiniBatchClassifier
 except ImportError:
     _RIVER = None
 

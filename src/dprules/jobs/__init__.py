@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dprules.jobs.answers import Answers
     from dprules.jobs.auditing import AuditReport, audit
     from dprules.jobs.checking import SchemaReport, check_schema
     from dprules.jobs.drafting import draft_schema
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
     from dprules.jobs.fitting import FitRequest, FitSummary, Spending, check_fit, fit
     from dprules.jobs.infer import collect_lazy, infer_label, infer_schema, read_names, require_numbers
     from dprules.jobs.labels import as_labels, kind_of_labels, list_label_texts, require_readable
-    from dprules.jobs.online import OnlineRequest, PlainLearner, StreamLearner, hash_name, read_label_codes
+    from dprules.jobs.online import PlainLearner, StreamLearner, read_label_codes
+    from dprules.jobs.online_cells import hash_name
+    from dprules.jobs.online_classes import ClassAnswers, Hypotheses, OneAgainstRest
+    from dprules.jobs.online_columns import choose_columns
+    from dprules.jobs.online_features import OnlineRequest
+    from dprules.jobs.online_hashed import HASHED, HashedRequest, hash_columns
     from dprules.jobs.planning import ListPlan, StreamPlan, Typical, plan_list, plan_stream
     from dprules.jobs.prediction import (
         PredictedRows,
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
         predict_probabilities,
         predict_scores,
     )
+    from dprules.jobs.serving import Limits, make_app, serve, stream_serve
     from dprules.jobs.settings import (
         LARGEST_RATIO,
         ListSettings,
@@ -35,19 +42,34 @@ if TYPE_CHECKING:
         StreamSettings,
         choose_settings,
     )
-    from dprules.jobs.streams import Stream, stream_init, stream_learn, stream_predict, stream_show
+    from dprules.jobs.streams import (
+        Stream,
+        stream_extend,
+        stream_init,
+        stream_learn,
+        stream_predict,
+        stream_recommend,
+        stream_show,
+    )
     from dprules.jobs.verification import verify
     from dprules.jobs.without_privacy import fit_without_privacy, fit_yardstick
 
 __all__ = [
+    "HASHED",
     "LARGEST_RATIO",
+    "Answers",
     "AuditReport",
+    "ClassAnswers",
     "Evaluation",
     "Figure",
     "FitRequest",
     "FitSummary",
+    "HashedRequest",
+    "Hypotheses",
+    "Limits",
     "ListPlan",
     "ListSettings",
+    "OneAgainstRest",
     "OnlineRequest",
     "PlainLearner",
     "PredictedRows",
@@ -64,6 +86,7 @@ __all__ = [
     "audit",
     "check_fit",
     "check_schema",
+    "choose_columns",
     "choose_settings",
     "collect_lazy",
     "draft_schema",
@@ -72,12 +95,14 @@ __all__ = [
     "fit",
     "fit_without_privacy",
     "fit_yardstick",
+    "hash_columns",
     "hash_name",
     "infer_label",
     "infer_schema",
     "kind_of_labels",
     "list_label_texts",
     "list_likely",
+    "make_app",
     "plan_list",
     "plan_stream",
     "predict",
@@ -89,9 +114,13 @@ __all__ = [
     "read_names",
     "require_numbers",
     "require_readable",
+    "serve",
+    "stream_extend",
     "stream_init",
     "stream_learn",
     "stream_predict",
+    "stream_recommend",
+    "stream_serve",
     "stream_show",
     "verify",
 ]
@@ -106,7 +135,13 @@ _PLACES = {
     "fitting": ("FitRequest", "FitSummary", "Spending", "check_fit", "fit"),
     "infer": ("collect_lazy", "infer_label", "infer_schema", "read_names", "require_numbers"),
     "labels": ("as_labels", "kind_of_labels", "list_label_texts", "require_readable"),
-    "online": ("OnlineRequest", "PlainLearner", "StreamLearner", "hash_name", "read_label_codes"),
+    "answers": ("Answers",),
+    "online": ("PlainLearner", "StreamLearner", "read_label_codes"),
+    "online_cells": ("hash_name",),
+    "online_classes": ("ClassAnswers", "Hypotheses", "OneAgainstRest"),
+    "online_columns": ("choose_columns",),
+    "online_features": ("OnlineRequest",),
+    "online_hashed": ("HASHED", "HashedRequest", "hash_columns"),
     "planning": ("ListPlan", "StreamPlan", "Typical", "plan_list", "plan_stream"),
     "prediction": (
         "PredictedRows",
@@ -117,6 +152,7 @@ _PLACES = {
         "predict_probabilities",
         "predict_scores",
     ),
+    "serving": ("Limits", "make_app", "serve", "stream_serve"),
     "settings": (
         "LARGEST_RATIO",
         "ListSettings",
@@ -125,7 +161,15 @@ _PLACES = {
         "StreamSettings",
         "choose_settings",
     ),
-    "streams": ("Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"),
+    "streams": (
+        "Stream",
+        "stream_extend",
+        "stream_init",
+        "stream_learn",
+        "stream_predict",
+        "stream_recommend",
+        "stream_show",
+    ),
     "verification": ("verify",),
     "without_privacy": ("fit_without_privacy", "fit_yardstick"),
 }

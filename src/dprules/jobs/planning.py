@@ -11,11 +11,11 @@ from dprules.jobs.quiet import without_sizes
 from dprules.learners.lists import ListPlan, ListSettings, Typical, bound_list, count_candidates
 from dprules.learners.plan_tables import PlanTable
 from dprules.learners.settings import Progress
-from dprules.learners.streams import LearnerPlan, StreamPlan, plan_stream
+from dprules.learners.streams import GuardedPlan, LearnerPlan, StreamPlan, plan_stream
 from dprules.numbers import Real, whole
 from dprules.schema import Schema, read_schema
 
-__all__ = ["LearnerPlan", "ListPlan", "PlanTable", "StreamPlan", "Typical", "plan_list", "plan_stream"]
+__all__ = ["GuardedPlan", "LearnerPlan", "ListPlan", "PlanTable", "StreamPlan", "Typical", "plan_list", "plan_stream"]
 
 
 def _silent(step: str, done: int, total: int | None) -> None:

@@ -1,33 +1,53 @@
 """A private learner that lives on disk and learns from events."""
 
+import math
 import sys
 import time
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from dprules.errors import DataError, ParameterError
 from dprules.learners.questions import count_questions
 from dprules.learners.streams import (
-    EventBatch,
+    Event,
     EventFile,
+    Follower,
     Position,
+    Say,
     Stream,
-    StreamFeatures,
     StreamSettings,
     create_stream,
-    read_event,
-    read_published,
+    encode_lines,
+    read_events,
+    read_file,
+    read_timely,
 )
+from dprules.learners.streams.recommend import recommend
 from dprules.models import Model, Released
+from dprules.models.published import read_published
+from dprules.private import Private
 from dprules.schema import Schema
+from dprules.tables.events import CodedEvents
 
-__all__ = ["Stream", "stream_init", "stream_learn", "stream_predict", "stream_show"]
+__all__ = [
+    "Stream",
+    "stream_extend",
+    "stream_init",
+    "stream_learn",
+    "stream_predict",
+    "stream_recommend",
+    "stream_show",
+]
 
-PAUSE = 0.5
-"""Seconds between two looks at a growing file."""
-Say = Callable[[str], None]
+FILES = "files"
+"""The source that files belong to if none is named."""
+STANDARD_INPUT = "-"
+LEAST_AT_ONCE = 1024
+MOST_BYTES = 1 << 26
+"""Of the matrix of a batch, a byte for each literal of each event, unless it has fewer events than that."""
+MOST_AT_ONCE = 8192
+"""Events that are predicted together, if there are so many."""
 
 
 def stream_init(
@@ -42,16 +62,57 @@ def stream_init(
     horizon: int | None = None,
     margin: float | None = None,
     switch_after: int | None = None,
+    memory: int | None = None,
+    watch: float = 0.125,
 ) -> tuple[Released, int]:
     """Make a stream: a folder with private state and a public hypothesis; return it, and the number of features."""
-    settings = StreamSettings(epsilon, delta, algorithm, neighbours, horizon, margin, switch_after)
+    settings = StreamSettings(epsilon, delta, algorithm, neighbours, horizon, margin, switch_after, memory, watch)
     count_questions(schema, width)
-    features = StreamFeatures(schema, width)
+    features = settings.features(schema, width)
     return create_stream(folder, settings, features), features.count
 
 
+def stream_recommend(schema: Schema) -> str:
+    """Return one sentence: which algorithm suits events of this schema, and why."""
+    return recommend(schema)
+
+
+def stream_extend(folder: Path, schema: Schema) -> tuple[Released, int]:
+    """Ask about new columns from the next round on; return what is published, and the number of features."""
+    with Stream.open(folder) as stream:
+        count_questions(schema, stream.features.width)
+        return stream.extend(schema), stream.features.count
+
+
+class _Source(Private):
+    """What a stream has learnt of one source."""
+
+    __slots__ = ("_name", "_stream")
+
+    def __init__(self, stream: Stream, name: str) -> None:
+        self._stream = stream
+        self._name = name
+
+    def contents(self) -> list[Position]:
+        return self._stream.contents(self._name)
+
+    def encode(self, events: Sequence[Event]) -> CodedEvents:
+        return self._stream.features.read(events)
+
+    def begun(self) -> Position | None:
+        return self._stream.interrupted(self._name)
+
+
 def stream_learn(
-    stream: Stream, events: str, *, source: str | None, batch: int, offset: int | None, follow: bool, say: Say
+    stream: Stream,
+    events: str,
+    *,
+    source: str | None = None,
+    batch: int = 32_768,
+    every: float = 1.0,
+    offset: int | None = None,
+    follow: bool = False,
+    say: Say,
 ) -> Iterator[int]:
     """Learn events of a file or of standard input; return the number of a line when it is acknowledged.
 
@@ -62,65 +123,94 @@ def stream_learn(
     events : str
         A file, or "-" for JSON lines on standard input.
     source : str or None
-        Name of the source; None: that of the file.
+        Name of the source. Files of one source are known by what is in them; None: that of all files.
     batch : int
-        Events that are committed together.
+        Events that are committed together at most; fewer if there are very many features.
+    every : float
+        Seconds after which events of standard input are committed even if there are fewer; also the time between two
+        looks at a file that is followed.
     offset : int or None
         For standard input: the number of its first line in the source.
     follow : bool
-        Whether to wait for more when a file ends.
+        Whether to wait for more when a file ends, also when it is rotated.
     say : callable
         Told sentences for the user.
     """
     if batch < 1:
-        raise ParameterError(f"batch must be at least 1; got {batch}. 1024 is usual.")
-    if events == "-" and follow:
+        raise ParameterError(f"batch must be at least 1; got {batch}. 32768 is usual.")
+    if not (math.isfinite(every) and every > 0):
+        raise ParameterError(f"every must be a number of seconds above 0; got {every}. 1 is usual.")
+    if events == STANDARD_INPUT and follow:
         raise ParameterError("standard input is followed anyway, until it ends. Leave --follow out.")
-    if (events == "-") != (offset is not None):
+    if (events == STANDARD_INPUT) != (offset is not None):
         raise ParameterError(
             "standard input needs --offset, the number of its first line in the source; files have none."
         )
-    name = source or (events if events == "-" else Path(events).name)
+    batch = min(batch, max(LEAST_AT_ONCE, MOST_BYTES // max(1, len(stream.features.literals))))
     if offset is not None:
-        if stream.position(name).mark:
-            raise DataError(f"source {name!r} was read from a file. Give standard input another --source name.")
-        for part in _standard_input(offset, stream.position(name).line, batch, say):
-            yield stream.learn(part.events, name, part.position)
-        return
-    file = EventFile(Path(events), stream.features.schema.names)
-    while True:
-        for part in file.batches(stream.position(name), batch):
-            yield stream.learn(part.events, name, part.position)
-        if not follow:
-            if file.has_unfinished_line(stream.position(name)):
-                say("The last line has no line end yet and was left for later.")
-            return
-        time.sleep(PAUSE)
+        yield from _learn_input(stream, source or STANDARD_INPUT, offset, batch, every, say)
+    elif follow:
+        yield from _learn_growing(stream, Path(events), source or FILES, batch, every, say)
+    else:
+        yield from _learn_file(stream, Path(events), source or FILES, batch, say)
 
 
-def _standard_input(offset: int, known: int, size: int, say: Say, whole_lines: bool = True) -> Iterator[EventBatch]:
-    """Lines that were not acknowledged yet; a gap before them is refused."""
+def _learn_file(stream: Stream, path: Path, name: str, batch: int, say: Say) -> Iterator[int]:
+    _require_files(stream, name)
+    with EventFile(path, stream.features.schema.names) as file:
+        for part in read_file(file, _Source(stream, name), batch, say):
+            yield stream.learn(part.events, name, part.position)
+
+
+def _learn_growing(stream: Stream, path: Path, name: str, batch: int, every: float, say: Say) -> Iterator[int]:
+    _require_files(stream, name)
+    with Follower(path, stream.features.schema.names, _Source(stream, name), say) as follower:
+        while True:
+            for part in follower.look(batch):
+                yield stream.learn(part.events, name, part.position)
+            time.sleep(every)
+
+
+def _require_files(stream: Stream, name: str) -> None:
+    if stream.position(name).line:
+        raise DataError(f"source {name!r} was read from standard input or a queue. Give files another --source name.")
+
+
+def _learn_input(stream: Stream, name: str, offset: int, batch: int, every: float, say: Say) -> Iterator[int]:
+    """Learn the lines that were not acknowledged yet; a gap before them is refused."""
     if offset < 0:
         raise ParameterError(f"offset must be at least 0; got {offset}. It is the number of the first line.")
+    if stream.contents(name):
+        raise DataError(f"source {name!r} was read from a file. Give standard input another --source name.")
+    known = stream.position(name).line
     if offset > known:
         raise DataError(
             f"lines {known} to {offset - 1} of the source were never learnt. Start at line {known}, or rename it."
         )
-    if sys.stdin is None:
-        raise DataError("standard input is closed. Name a file, or send events to it.")
+    begun = stream.interrupted(name)
+    # A batch that was begun is offered again as it was: it is waited for, however long its lines take.
+    least = 0 if begun is None else begun.line - offset
     line = offset
-    while lines := list(islice(sys.stdin.buffer, size)):
-        if not lines[-1].endswith(b"\n") and whole_lines:
+    for lines in read_timely(_input(), batch, every, least):
+        if not lines[-1].endswith(b"\n"):
             say("The last line has no line end and was left out.")
             lines.pop()
         line += len(lines)
         fresh = lines[max(0, len(lines) - (line - known)) :] if line > known else []
         if fresh:
-            yield EventBatch([read_event(text) for text in fresh], Position(line))
+            yield stream.learn(encode_lines(fresh, read_events, stream.features.read), name, line)
 
 
-def stream_predict(model: Model, events: str, say: Say) -> Iterator[Any]:
-    """Return the class that a published hypothesis gives to each event. Predictions on private events are private.
+def _input() -> Any:
+    if sys.stdin is None:
+        raise DataError("standard input is closed. Name a file, or send events to it.")
+    return sys.stdin.buffer
+
+
+def stream_predict(model: Model, events: str) -> Iterator[list[Any]]:
+    """Return the class that a published hypothesis gives to each event, some at a time.
+
+    From standard input an answer is there as soon as its line is. Predictions on private events are private.
 
     Parameters
     ----------
@@ -128,16 +218,17 @@ def stream_predict(model: Model, events: str, say: Say) -> Iterator[Any]:
         Of a published hypothesis that verifies.
     events : str
         A file, or "-" for JSON lines on standard input.
-    say : callable
-        Told sentences for the user.
     """
-    if events == "-":
-        batches = _standard_input(0, 0, 1024, say, whole_lines=False)
-    else:
-        needed = [column.name for column in model.columns]
-        batches = EventFile(Path(events), needed).batches(Position(), 8192, whole_lines=False)
-    for batch in batches:
-        yield from model.predict(batch.events).tolist()
+    if events == STANDARD_INPUT:
+        return (model.predict(read_events(lines)).tolist() for lines in read_timely(_input(), MOST_AT_ONCE, 0.0))
+    file = EventFile(Path(events), [column.name for column in model.columns])
+    return _predict_file(model, file)
+
+
+def _predict_file(model: Model, file: EventFile) -> Iterator[list[Any]]:
+    with file:
+        for events in file.all_events(MOST_AT_ONCE):
+            yield model.predict(events).tolist()
 
 
 def stream_show(folder: Path, *, unverified: bool = False) -> Released:

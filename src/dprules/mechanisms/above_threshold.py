@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import exp, expm1, inf, log, log1p
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +19,9 @@ from dprules.private import Private
 
 # Sums of logarithms over runs are good to a relative 2^-48 each; this covers all but absurd numbers of runs.
 _DOUBT: Final = 2.0**-38
+_MOST_ROUNDS: Final = 4096
+"""Single rounds for which one uniform number is kept: their logarithms add up to a relative 2^-40."""
+_EDGE: Final = 1 << 61
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +77,44 @@ class AboveThreshold:
 class Watch(Private):
     """One running AboveThreshold. It holds private noise."""
 
-    __slots__ = ("_bits", "_parameters", "_rounds", "_spent", "_tau")
+    __slots__ = (
+        "_bits",
+        "_floor",
+        "_lack",
+        "_left",
+        "_level",
+        "_number",
+        "_once",
+        "_parameters",
+        "_rounds",
+        "_runs",
+        "_seen",
+        "_since",
+        "_spent",
+        "_tau",
+        "_tilt",
+        "_uniform",
+    )
+    # Of single rounds since the last uniform number: log of the survival, of one round, and where it is in doubt.
+    _level: float
+    _once: float
+    _floor: float
+    _uniform: float
+    _number: Uniform
+    _runs: list[tuple[int, int]]
+    _lack: int
+    _since: int
+    _seen: int | None
+    _left: int
 
     def __init__(self, parameters: AboveThreshold, bits: Bits, tau: int | None = None, rounds: int = 0) -> None:
         self._parameters = parameters
         self._bits = bits
+        self._tilt = approximately(rational(parameters.test_tilt, "test_tilt"))
         self._tau = geometric(parameters.noise_tilt, bits=bits) if tau is None else tau
         self._rounds = rounds
         self._spent = False
+        self._forget()
 
     def __repr__(self) -> str:
         return f"<{'watch' if self._bits.secure else 'seeded watch (not private)'} of {self._parameters}>"
@@ -92,8 +126,59 @@ class Watch(Private):
         return self._tau, self._rounds
 
     def test(self, count: int) -> bool:
-        """Take the count of one more round; true if the watch fires."""
-        return self.first(np.array([count])) is not None
+        """Take the count of one more round; true if the watch fires.
+
+        Numerics: exact, and one random word for many rounds: the inversion of `first`, one round at a time.
+        """
+        if count != self._seen or not self._left:
+            if self._parameters.every != 1:
+                return self.first(np.array([count])) is not None
+            self._turn(count)
+        self._left -= 1
+        self._rounds += 1
+        self._level += self._once
+        return False if self._level > self._floor else self._decide()
+
+    def _turn(self, count: int) -> None:
+        """Go on with another count, or with a fresh uniform number: the watch has survived the last one."""
+        if self._spent:
+            raise SpentError("This watch has fired; start a new one for the next segment.")
+        if self._left:
+            self._runs.append((self._lack, self._rounds - self._since))
+        else:
+            word = int(self._bits.words(1)[0])
+            self._number = Uniform(word, self._bits)
+            self._uniform = (word >> 11) * UNIT_53
+            self._floor = log(self._uniform + 2 * _DOUBT)
+            self._level = 0.0
+            self._runs = []
+            self._left = _MOST_ROUNDS
+        self._seen = count
+        self._since = self._rounds
+        self._lack = min(self._parameters.threshold + self._tau - count, _EDGE)
+        exponent = self._lack * self._tilt
+        if exponent <= 0:
+            self._once = -inf
+        else:
+            self._once = log(-expm1(-exponent)) if exponent < 1 else log1p(-exp(-exponent))
+
+    def _decide(self) -> bool:
+        """Whether the watch fires in a round that it does not survive beyond doubt."""
+        survival = exp(self._level)
+        if self._lack > 0 and survival > self._uniform - 2 * _DOUBT:
+            lacks, lengths = zip(*self._runs, (self._lack, self._rounds - self._since), strict=True)
+            runs = _Runs(np.array(lacks), np.array(lengths), rational(self._parameters.test_tilt, "test_tilt"))
+            if self._number.below(partial(runs.ball, runs.tests)):
+                return False
+        self._forget()
+        self._spent = True
+        return True
+
+    def _forget(self) -> None:
+        """Leave the uniform number of single rounds; a fresh one for what follows has the same law."""
+        self._seen = None
+        self._left = 0
+        self._runs = []
 
     def first(self, counts: ArrayLike) -> int | None:
         """Take the counts of the next rounds at once; the position at which the watch fired, or None.
@@ -106,6 +191,7 @@ class Watch(Private):
         values = np.asarray(counts)
         if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
             raise ParameterError("counts must be a one-dimensional array of integers.")
+        self._forget()
         every = self._parameters.every
         offset = -(self._rounds + 1) % every
         fired = self._fire(values[offset::every])
@@ -125,7 +211,7 @@ class Watch(Private):
 
 def _differences(limit: int, counts: NDArray[Any]) -> NDArray[np.int64]:
     """Limit - count; beyond +-2^61, where a test is certain or hopeless anyway, only the sign matters."""
-    edge = 1 << 61
+    edge = _EDGE
     if abs(limit) < edge and counts.dtype.itemsize < 8:
         return limit - counts.astype(np.int64)
     near = (counts >= -edge) & (counts <= edge)

@@ -17,7 +17,9 @@ from dprules.models.faults import (
 from dprules.models.halfspace import Halfspace, ListMargin, Term
 from dprules.models.meaning import Cells, Odds, RiskTable, Totals
 from dprules.models.model import Answer, Model, Read
+from dprules.models.one_row import reader_of
 from dprules.models.points import Line, Points, PointsTable
+from dprules.models.published import public_file, read_published
 from dprules.models.released import Released, StreamMark
 from dprules.models.rule import Rule
 from dprules.models.rule_list import RuleList
@@ -55,6 +57,9 @@ __all__ = [
     "Totals",
     "cuts_of",
     "halfspace",
+    "public_file",
+    "read_published",
+    "reader_of",
     "show_number",
     "values_of",
 ]

@@ -12,6 +12,8 @@ from dprules.accounting import (
     CountedCover,
     Counts,
     Cover,
+    DenseStream,
+    EpochStream,
     Event,
     FirstOnlyStream,
     GuardedStream,
@@ -20,7 +22,7 @@ from dprules.accounting import (
     SegmentStream,
     Values,
 )
-from dprules.schema import Categorical, Column, Ordered, show_value
+from dprules.schema import GRID, Categorical, Clipped, Column, Ordered, show_value
 from dprules.schema.private_values import MOST_BOUGHT
 
 if TYPE_CHECKING:  # models ask here what must have been paid for
@@ -51,7 +53,7 @@ def values_of(column: str) -> str:
 E = TypeVar("E", bound=Event)
 _Drawn = CountedCover | Cover | PaperCover
 _DRAWS = (CountedCover, Cover, PaperCover)
-_STREAMS = (BatchedStream, FirstOnlyStream, GuardedStream, SegmentStream)
+_STREAMS = (BatchedStream, DenseStream, FirstOnlyStream, GuardedStream, SegmentStream)
 
 
 def named_events(certificate: Certificate, name: str, *kinds: type[E]) -> list[E]:
@@ -62,10 +64,12 @@ def named_events(certificate: Certificate, name: str, *kinds: type[E]) -> list[E
 def list_faults(rules: "RuleList", certificate: Certificate) -> list[str]:
     """What a list shows must have been paid for: its rules, counts, bought cuts, and what its recipe looked at."""
     found = []
-    if certificate.unit.of != "row":
-        found.append("a list is learnt from rows, and the unit is none")
     if certificate.settings.get("model", rules.kind) != rules.kind:
         found.append("its settings are those of another model")
+    if certificate.unit.of == "round":
+        return found + _epoch_faults(rules, certificate)
+    if certificate.unit.of != "row":
+        found.append("a list is learnt from rows or rounds, and the unit is neither")
     drawn = [r.event for r in certificate.releases if r.name == RULES and isinstance(r.event, _DRAWS)]
     if len(drawn) != 1:
         found.append("no release is for the rules" if not drawn else "several releases are for the rules")
@@ -171,21 +175,50 @@ def _looks_at_classes(event: Event, certificate: Certificate) -> bool:
     return chosen or settings.get("class_weight") == "balanced"
 
 
-def stream_faults(model: "Halfspace", certificate: Certificate) -> list[str]:
-    """What a stream shows must have been paid for, by the price of a stream learner and round by round."""
+def _epoch_faults(rules: "RuleList", certificate: Certificate) -> list[str]:
+    """A list of a stream must be what some fit of its epochs releases, and is priced round by round."""
+    found = _round_faults(rules.columns, certificate)
+    charged = named_events(certificate, HYPOTHESES, EpochStream)
+    if len(charged) != 1:
+        found.append("no release is for the hypotheses" if not charged else "several releases are for the hypotheses")
+    if rules.weights is not None:
+        found.append("a list of a stream has no class weights, and it has some")
+    for event in charged:
+        # Before the first fit nothing was drawn: the list answers one class always.
+        if rules.rules or rules.groups:
+            faults = sorted((_fit_faults(rules, fit) for fit in event.fits), key=len)
+            found += faults[0]
+    return found
+
+
+def _fit_faults(rules: "RuleList", fit: CountedCover) -> list[str]:
+    more = ["it has more rules than were drawn"] if len(rules.rules) > fit.rounds else []
+    return more + _free_count_faults(rules, fit)
+
+
+def _round_faults(columns: Sequence[Column], certificate: Certificate) -> list[str]:
+    """A stream is priced by rounds, and buys no cuts and no values."""
     found = []
     if certificate.unit.of != "round" or certificate.unit.column is not None:
         found.append("a stream is priced by its rounds, and the unit is another")
+    if any(isinstance(column, Ordered) and column.bought for column in columns):
+        found.append("a stream has public cuts, and some of its cuts were bought")
+    if any(isinstance(column, Categorical) and column.bought for column in columns):
+        found.append("a stream has public values, and some of its values were bought")
+    return found
+
+
+def stream_faults(model: "Halfspace", certificate: Certificate) -> list[str]:
+    """What a stream shows must have been paid for, by the price of a stream learner and round by round."""
+    found = _round_faults(model.columns, certificate)
     charged = [r.event for r in certificate.releases if r.name == HYPOTHESES and isinstance(r.event, _STREAMS)]
     if not charged:
         found.append("no release is for the hypotheses")
     for event in charged:
-        # A release has one draw at least.
-        most = sum(m for m, _ in event.draws.groups) if isinstance(event, BatchedStream | FirstOnlyStream) else inf
+        # A release has one draw at least, and the paper's learner ends; all others go on while there are rounds.
+        most = sum(m for m, _ in event.draws.groups) if isinstance(event, FirstOnlyStream) else inf
         if model.releases > most:
             found.append("it had more hypotheses than were drawn")
-    if any(isinstance(column, Ordered) and column.bought for column in model.columns):
-        found.append("a stream has public cuts, and some of its cuts were bought")
-    if any(isinstance(column, Categorical) and column.bought for column in model.columns):
-        found.append("a stream has public values, and some of its values were bought")
+        if isinstance(event, DenseStream) and event.unit < GRID and any(isinstance(c, Clipped) for c in model.columns):
+            found.append("its numbers are finer than those that were priced")
     return found

@@ -15,8 +15,9 @@ from dprules.models import documents
 from dprules.models.export.header import Header
 from dprules.models.faults import stream_faults
 from dprules.models.model import Answer, Model, Read
+from dprules.models.one_row import Answerer, by_terms
 from dprules.models.rule_list import RuleList
-from dprules.schema import Clipped, Column, Literal, Value, show_value
+from dprules.schema import Clipped, Column, Literal, Scaled, Value, show_value
 
 FORMAT = "dprules-halfspace"
 VERSION = 1
@@ -40,6 +41,9 @@ class Term:
     @property
     def name(self) -> str:
         """How the feature is printed."""
+        if isinstance(self.feature, Scaled):
+            bounds = f"{show_value(self.feature.lower)} to {show_value(self.feature.upper)}"
+            return f"{show_value(self.feature.name)} ({bounds} as -1 to 1)"
         if isinstance(self.feature, Clipped):
             return show_value(self.feature.name)
         return " and ".join(map(str, self.feature))
@@ -146,6 +150,10 @@ class Halfspace(Model):
             total += np.where(held, term.weight, -term.weight)
         return total
 
+    def prepare(self) -> Answerer:
+        """Return a function that answers one row at a time."""
+        return by_terms(self)
+
     def predict(self, rows: Sequence[Mapping[str, object]]) -> NDArray[Any]:
         """Return the class of each row, given as a dictionary."""
         return self.labels_at(np.array([self.weigh(row) > 0 for row in rows], dtype=np.int64))
@@ -200,17 +208,14 @@ class Halfspace(Model):
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """What it can be exported as: SQL only where no number is weighed as it is."""
-        weighed = any(isinstance(column, Clipped) for column in self.columns)
-        return ("json",) if weighed else ("sql", "json")
+        """What it can be exported as."""
+        return ("sql", "json")
 
     def to_sql(self, table: str, dialect: str = "duckdb", header: Header | None = None) -> str:
         """Return a query with the prediction; cells are read as `predict` reads them."""
         from dprules.models.export import sql  # sqlglot takes a while to load
 
-        terms = [(term.feature, term.weight) for term in self.terms if not isinstance(term.feature, Clipped)]
-        if len(terms) < len(self.terms):
-            raise ParameterError("numbers that are weighed as they are have no SQL yet. Export JSON.")
+        terms = [(term.feature, term.weight) for term in self.terms]
         return sql.write_sum(terms, self.bias, self.classes, table, dialect, header or self._header())
 
 

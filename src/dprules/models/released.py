@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,12 @@ from dprules.schema import DocumentReader, Label, Positive
 FORMAT = "dprules-model"
 VERSION = 1
 _KINDS: dict[str, type[Model]] = {kind.kind: kind for kind in (RuleList, Scorecard, Halfspace)}
+
+
+@cache
+def name_software() -> str:
+    """Return what writes this; looking it up takes milliseconds, and a stream publishes all the time."""
+    return f"dprules {version('dprules')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class Released:
     certificate: Certificate
     table: str | None = None
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
-    software: str = field(default_factory=lambda: f"dprules {version('dprules')}")
+    software: str = field(default_factory=name_software)
     stream: StreamMark | None = None
     misread: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """What a document said otherwise than dprules writes it."""
@@ -121,7 +128,8 @@ class Released:
         """What the model shows to have been assumed, and the certificate does not say."""
         known = set(self.certificate.assumptions)
         needed = [Assumption.CLASSES_FROM_LABELS] if self.label.inferred else []
-        if self.model.from_rows and Assumption.SCHEMA not in known:
+        from_rows = self.model.from_rows and self.certificate.unit.of != "round"
+        if from_rows and Assumption.SCHEMA not in known:
             needed.append(Assumption.RECORD_BY_RECORD)
             if any(isinstance(column, Positive) for column in self.model.columns):
                 needed.append(Assumption.POSITIVE_NUMBERS)

@@ -18,6 +18,7 @@ from dprules.models.export import html, markdown, python
 from dprules.models.export.header import Header
 from dprules.models.faults import list_faults
 from dprules.models.model import Answer, Model, Read
+from dprules.models.one_row import Answerer, by_rules
 from dprules.models.rule import Rule
 from dprules.models.simplify import reachable_rules
 from dprules.numbers import Real, rational
@@ -144,6 +145,10 @@ class RuleList(Model):
                 held &= condition.truth()[read[condition.column.name]]
             cells[held] = i
         return cells
+
+    def prepare(self) -> Answerer:
+        """Return a function that answers one row at a time."""
+        return by_rules(self)
 
     def predict(self, rows: Sequence[Mapping[str, object]]) -> NDArray[Any]:
         """Return the label of each row, given as a dictionary; `dprules.jobs.predict` takes tables."""

@@ -18,7 +18,9 @@ from dprules.models.export import card_python, html, markdown
 from dprules.models.export.header import Header
 from dprules.models.meaning import Cells, Odds, OddsTable, RiskTable, Scores, Totals
 from dprules.models.model import Answer, Model, Read
+from dprules.models.one_row import Answerer, by_odds, by_risks
 from dprules.models.points import Points
+from dprules.models.reachable import reachable_sums
 from dprules.schema import Column, Value, show_value
 
 FORMAT = "dprules-scorecard"
@@ -141,10 +143,16 @@ class Scorecard(Model):
             return tuple(self.meaning.labels(self.classes, self.positive, self.weights))
         return self.classes
 
+    def ranges(self) -> list[str]:
+        """Return the scores of each row of the risk table in words, by those that the points can add up to."""
+        if not isinstance(self.meaning, RiskTable):
+            return []
+        return self.meaning.ranges(reachable_sums([points.table()[:, 0] for points in self.points], self.base[0]))
+
     def answers(self) -> tuple[Answer, ...]:
         """Return the rows of the risk table; of more than two classes, the classes."""
         if isinstance(self.meaning, RiskTable):
-            names = [f"score {scores}" for scores in self.meaning.ranges()] if self.points else ["every row"]
+            names = [f"score {scores}" for scores in self.ranges()] if self.points else ["every row"]
             return tuple(map(Answer, names, self.labels, self._shares()))
         return tuple(Answer(f"says {show_value(label)}", label) for label in self.classes)
 
@@ -172,6 +180,12 @@ class Scorecard(Model):
         """Return the score of each row: one a row for two classes, otherwise one for each class."""
         scores = self._score(read, size)
         return scores[:, 0] if isinstance(self.meaning, RiskTable) else scores
+
+    def prepare(self) -> Answerer:
+        """Return a function that answers one row at a time."""
+        if isinstance(self.meaning, RiskTable):
+            return by_risks(self, self.meaning.starts, self._shares())
+        return by_odds(self)
 
     def predict_proba(self, rows: Sequence[Mapping[str, object]]) -> NDArray[np.float64]:
         """Return how likely each class is for each row, given as a dictionary, in the order of `classes`."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dprules.models import Released
-from dprules.schema import Categorical, Clipped, Column, Ordered, Positive, Value, show_value
+from dprules.schema import Categorical, Clipped, Column, Ordered, Positive, Scaled, Value, show_value
 
 _SHOWN = 200
 """Values of one column that are shown."""
@@ -50,6 +50,9 @@ def _describe(column: Column) -> Declared:
         kind += "; rules may ask whether it is missing"
     if isinstance(column, Categorical):
         return _declare(column.name, kind, "values", column.values, column.bought)
+    if isinstance(column, Scaled):
+        kind = f"a number from {show_value(column.lower)} to {show_value(column.upper)}, scaled to [-1, 1]"
+        return Declared(show_value(column.name), kind)
     if isinstance(column, Ordered):
         return _declare(column.name, kind, "cuts", column.cuts, column.bought)
     return Declared(show_value(column.name), kind)

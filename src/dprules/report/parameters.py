@@ -13,6 +13,8 @@ from dprules.schema import show_value
 _EXACT = re.compile(r"[0-9]+(/[0-9]+)?")
 _LARGE = 10**12
 """Whole numbers below it are written in full."""
+_LEFT_OUT = {"watch": "none"}
+"""What it means that a field has no value; of all others, that there may be any number."""
 _SHOWN = 20
 """Entries of one list that are shown."""
 
@@ -60,6 +62,9 @@ def _describe_fields(fields: Mapping[str, Any], before: str) -> list[Parameter]:
         name = f"{before}{key}".replace("_", " ")
         if isinstance(value, Mapping):
             found += _describe_fields(value, f"{name}: ")
+        elif isinstance(value, list) and all(isinstance(entry, Mapping) for entry in value):
+            for place, entry in enumerate(value, start=1):
+                found += _describe_fields(entry, f"{name}, kind {place}: ")
         elif isinstance(value, list):
             found.append(Parameter(name, _show_groups(value), str(value) if len(value) <= _SHOWN else None))
         else:
@@ -69,7 +74,7 @@ def _describe_fields(fields: Mapping[str, Any], before: str) -> list[Parameter]:
 
 def _describe_number(name: str, value: object) -> Parameter:
     if value is None:
-        return Parameter(name, "any number")
+        return Parameter(name, _LEFT_OUT.get(name, "any number"))
     words = show_exact(str(value))
     is_rounded = bool(_EXACT.fullmatch(str(value))) and Fraction(words.replace(",", "")) != Fraction(str(value))
     return Parameter(name, words, str(value) if is_rounded else None)
@@ -104,4 +109,6 @@ def describe_settings(settings: Mapping[str, Any]) -> list[Parameter]:
 def _show_setting(value: object) -> str:
     if value is None:
         return "not given"
-    return show_value(value if isinstance(value, str) else json.dumps(value))
+    if isinstance(value, str):
+        return show_exact(value)
+    return show_value(json.dumps(value))

@@ -24,6 +24,7 @@ from dprules.schema.labels import Label
 from dprules.schema.literals import Literal, Operator, literals_of, show_value
 from dprules.schema.private_values import PrivateValues
 from dprules.schema.public_values import MOST_USUAL, declarable_values, draft_column, quantile_cuts
+from dprules.schema.scaled import Scaled
 from dprules.schema.schema import Schema, read_schema
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "PrivateCuts",
     "PrivateDates",
     "PrivateValues",
+    "Scaled",
     "Schema",
     "Survey",
     "Value",

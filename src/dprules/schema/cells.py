@@ -108,6 +108,11 @@ def read_number(cell: object, decimal: str = ".") -> float | None:
     With the decimal mark "," a text may have one comma where others have a point. Texts with a point are read as ever,
     since databases write their numbers so; a text with both is no number.
     """
+    # Plain numbers, most cells of events, are what their text would be read as.
+    if type(cell) is float:
+        return cell + 0.0 if abs(cell) < LARGEST_NUMBER else None
+    if type(cell) is int and -LARGEST_VALUE < cell < LARGEST_VALUE:
+        return float(cell)
     if isinstance(cell, bool) or type(cell).__name__ in ("bool", "bool_"):
         return None
     text = read_value(cell)
@@ -141,6 +146,8 @@ def read_date(cell: object) -> str | None:
 
 def read_truth(cell: object) -> bool | None:
     """Return whether a cell says true or false (true/false, t/f, yes/no, y/n, 1/0 in any case), None if neither."""
+    if type(cell) is bool:
+        return cell
     text = read_value(cell)
     if text is None:
         return None
@@ -188,6 +195,8 @@ def _forms(value: object) -> set[str]:
 
 def find_value(cell: object, table: dict[str, int]) -> int | None:
     """Return the place of the declared value that a cell matches, None if there is none."""
+    if type(cell) is str and cell in table:  # a form is text that can be written: it is read as it stands
+        return table[cell]
     text = read_value(cell)
     if text is None:
         return None

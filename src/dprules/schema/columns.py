@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprules.errors import SchemaError
 from dprules.schema.cells import find_value, read_number, read_truth, tabulate_values
@@ -185,7 +186,7 @@ class Numeric(Ordered):
         return MISSING if number is None else bisect_right(self.cuts, number)
 
     def _fields(self) -> dict[str, Any]:
-        return super(Numeric, self)._fields() | _decimal_field(self.decimal)
+        return super(Numeric, self)._fields() | decimal_field(self.decimal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +265,7 @@ class PrivateCuts(Column):
     def _fields(self) -> dict[str, Any]:
         step = {} if self.step is None else {"step": self.step}
         bounds = {"lower": self.lower, "upper": self.upper}
-        return bounds | step | {"number": self.number} | _decimal_field(self.decimal)
+        return bounds | step | {"number": self.number} | decimal_field(self.decimal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +307,10 @@ class Positive(Column):
 
 @dataclass(frozen=True, slots=True)
 class Clipped(Column):
-    """A number in [-1, 1] on a grid of 1/64: how stream learners read real features. It has no codes."""
+    """A number in [-1, 1] on a grid of 1/64: how stream learners read real features. It has no codes.
+
+    A Boolean (true or false, not 1 or 0) is 1 or -1.
+    """
 
     kind = "clipped"
 
@@ -324,8 +328,12 @@ class Clipped(Column):
         read = read_number(cell)
         if read is None:
             truth = read_truth(cell)
-            read = 0.0 if truth is None else float(truth)
+            read = 0.0 if truth is None else 2.0 * truth - 1.0
         return round(GRID * min(1.0, max(-1.0, read))) / GRID
+
+    def numbers(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return many numbers as `number` does; NaN is missing."""
+        return np.rint(GRID * np.nan_to_num(np.clip(found, -1, 1))) / GRID
 
 
 def read_values(values: object, place: tuple[str, ...], key: str) -> tuple[Value, ...]:
@@ -351,7 +359,8 @@ def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str) -> dic
     raise FieldError(place, key, 'different values, numbers below 2^53: ones that are read alike ("1", "1.0") are one')
 
 
-def _decimal_field(decimal: str) -> dict[str, str]:
+def decimal_field(decimal: str) -> dict[str, str]:
+    """Return the entry of a decimal mark, if it is not the point."""
     return {} if decimal == "." else {"decimal": decimal}
 
 

@@ -22,6 +22,7 @@ from dprules.schema.inline import write_path
 from dprules.schema.labels import Label
 from dprules.schema.lines import find_lines, line_of
 from dprules.schema.private_values import PrivateValues
+from dprules.schema.scaled import Scaled
 
 _BOUNDS = {"lower", "upper", "step", "number"}
 _KEYS: dict[str, set[str]] = {
@@ -31,6 +32,7 @@ _KEYS: dict[str, set[str]] = {
     "boolean": set(),
     "positive": set(),
     "clipped": set(),
+    "scaled": {"lower", "upper", "decimal"},
 }
 _BOUGHT = ("categorical", "numeric", "date")
 """Kinds whose values or cuts may have been bought: model files say so, and nobody is told to write it."""
@@ -222,6 +224,9 @@ class DocumentReader:
             return self._ordered(name, kind, entry, missing)
         if kind == "boolean":
             return Boolean(name, missing_literal=missing)
+        if kind == "scaled":
+            lower, upper, decimal = entry.get("lower"), entry.get("upper"), entry.get("decimal", ".")
+            return Scaled(name, lower, upper, decimal=decimal, missing_literal=missing)  # type: ignore[arg-type]
         return Positive(name, missing_literal=missing) if kind == "positive" else Clipped(name, missing_literal=missing)
 
     def _ordered(self, name: str, kind: str, entry: dict[str, Any], missing: bool) -> Column:

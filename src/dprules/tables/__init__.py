@@ -4,7 +4,7 @@ from dprules.tables.coded import CodedSample, GroupedSample
 from dprules.tables.compiled import compiled
 from dprules.tables.frames import ColumnsTable
 from dprules.tables.lines import split_line, strip_line_end
-from dprules.tables.packed import Words, pack, unpack
+from dprules.tables.packed import Words, pack, transpose, unpack
 from dprules.tables.records import Records, read_matrix, read_public_values, read_records, read_text_columns
 from dprules.tables.residuals import Residuals, exponential_table, residual_table
 from dprules.tables.sample import ClassCounts, PackedSample, Sample
@@ -36,5 +36,6 @@ __all__ = [
     "residual_table",
     "split_line",
     "strip_line_end",
+    "transpose",
     "unpack",
 ]

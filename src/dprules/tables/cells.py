@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from dprules.private import Private
 from dprules.schema import (
-    GRID,
     MISSING,
     Boolean,
     Clipped,
@@ -83,12 +82,12 @@ def codes_between(column: Ordered, numbers: Floats) -> Codes:
 
 
 def read_clipped(column: Column, cells: Cells) -> Floats:
-    """Return numbers as `Clipped.number` reads them: a Boolean true counts as 1, a missing number as 0."""
+    """Return numbers as `Clipped.number` reads them: a missing number is 0."""
     if not isinstance(column, Clipped):
         raise TypeError("only clipped columns are weighed as numbers")
     fast = _as_numbers(cells)
     if fast is not None:
-        return np.rint(GRID * np.nan_to_num(np.clip(fast, -1, 1))) / GRID
+        return column.numbers(fast)
     numbers: Floats = _spread(cells, column.number, 0.0, np.dtype(np.float64))
     return numbers
 

@@ -41,6 +41,46 @@ def unpack(words: Words, size: int) -> NDArray[np.bool_]:
 
 
 @compiled
+def _transpose_part(rows: Words, columns: Words) -> None:
+    """Write the columns of a matrix of bits, 64 by 64 of them at a time (Hacker's Delight, 7-3)."""
+    square = np.empty(64, dtype=np.uint64)
+    for high in range(columns.shape[1]):
+        size = min(64, len(rows) - 64 * high)
+        for w in range(rows.shape[1]):
+            square[:] = np.uint64(0)
+            for i in range(size):
+                square[i] = rows[64 * high + i, w]
+            width = 32
+            mask = np.uint64(0x00000000FFFFFFFF)
+            while width:
+                shift = np.uint64(width)
+                for i in range(64):
+                    if i & width == 0:
+                        # Exchange the upper right quarter with the lower left one.
+                        moved = ((square[i] >> shift) ^ square[i + width]) & mask
+                        square[i] ^= moved << shift
+                        square[i + width] ^= moved
+                width >>= 1
+                mask ^= mask << np.uint64(width)
+            for i in range(min(64, len(columns) - 64 * w)):
+                columns[64 * w + i, high] = square[i]
+
+
+def transpose(rows: Words, width: int) -> Words:
+    """Return the first `width` columns of a packed matrix, each packed as `pack` does.
+
+    Examples
+    --------
+    >>> matrix = np.array([[True, False], [True, True], [False, True]])
+    >>> transpose(pack(matrix), 2).tolist()
+    [[3], [6]]
+    """
+    columns = np.zeros((width, (len(rows) + 63) // 64), dtype=np.uint64)
+    _transpose_part(rows, columns)
+    return columns
+
+
+@compiled
 def size_of(mask: Words) -> Any:
     """How many bits are set."""
     total = np.uint64(0)

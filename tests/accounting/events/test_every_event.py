@@ -17,6 +17,8 @@ from dprules.accounting import (
     CountedCover,
     Counts,
     Cover,
+    DenseStream,
+    EpochStream,
     Event,
     FirstOnlyStream,
     Gaussian,
@@ -69,6 +71,9 @@ CASES = {
     "batched": Case(BatchedStream(DRAWS, ABOVE), STREAMS),
     "first only": Case(FirstOnlyStream(DRAWS, ABOVE), STREAMS),
     "segment": Case(SEGMENT, STREAMS),
+    "dense": Case(DenseStream(Fraction(1, 128), 64), STREAMS),
+    "epochs": Case(EpochStream((CountedCover(0.2, 5), CountedCover(0.1, 20))), STREAMS),
+    "watched epochs": Case(EpochStream((CountedCover(0.2, 5),), ABOVE), STREAMS),
     "guarded": Case(GuardedStream(SEGMENT, BatchedStream(DRAWS, ABOVE)), STREAMS),
 }
 PRICED = [pytest.param(case.event, r, id=f"{name}, {r}") for name, case in CASES.items() for r in case.relations]
@@ -147,7 +152,7 @@ def test_events_that_make_no_sense_cannot_be_made(event):
         for wrong in WRONG:
             if (field.name, wrong) == ("rounds", None) and isinstance(event, Cover) and len(event.rewards) == 1:
                 continue  # any number of rounds
-            if (field.name, wrong) == ("histogram", True):
+            if (field.name, wrong) in (("histogram", True), ("watch", None)):
                 continue
             with pytest.raises(ParameterError):
                 replace(event, **{field.name: wrong})

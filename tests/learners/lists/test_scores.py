@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.errors import ParameterError
-from dprules.learners.lists.scores import STEPS, UNIT, Score, quantise, whole_weights
+from dprules.learners.lists.scores import STEPS, UNIT, LabelScores, Score, quantise, whole_weights
 from dprules.models.class_weights import WEIGHTS
 
 UNITS = st.integers(0, STEPS).map(lambda steps: Fraction(steps, STEPS))
@@ -84,3 +84,21 @@ def test_other_class_weights_are_refused(weights):
 
 def test_without_class_weights_all_are_one():
     assert whole_weights(None, 3).tolist() == [WEIGHTS] * 3
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(UNITS, UNITS), min_size=3, max_size=3), st.integers(0, 2**32))
+def test_every_class_may_have_a_score_of_its_own(steps, seed):
+    scores = [Score(gain, loss) for gain, loss in steps]
+    counts = np.random.default_rng(seed).integers(0, 1000, (3, 7))
+    weights = whole_weights(None, 3)
+    found = LabelScores(tuple(scores)).of_all(counts, weights).reshape(7, 3)
+    for label, score in enumerate(scores):
+        assert found[:, label].tolist() == score.of_all(counts, weights).reshape(7, 3)[:, label].tolist()
+
+
+def test_with_one_score_for_all_classes_nothing_changes():
+    score = Score(Fraction(1, 4), Fraction(1))
+    counts = np.arange(12).reshape(2, 6)
+    weights = whole_weights([Fraction(1), Fraction(1, 2)], 2)
+    assert LabelScores((score, score)).of_all(counts, weights).tolist() == score.of_all(counts, weights).tolist()

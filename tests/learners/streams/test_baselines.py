@@ -5,7 +5,7 @@ import pytest
 from river import linear_model
 
 from dprules.errors import ParameterError
-from dprules.learners.streams import DenseBlock, examples
+from dprules.learners.streams import ClippedBlock, DenseBlock, examples
 from dprules.learners.streams.baselines import FollowTheLeader, Perceptron, TreeSum, private_experts
 from learners.streams.margins import count_mistakes
 
@@ -39,6 +39,22 @@ def test_following_the_leader_learns_a_disjunction(link, rate):
     for block, labels in examples.disjunction(20, 2, 20_000).blocks(0, 200):
         learner.learn(block, labels)
     assert learner.mistakes < 4000
+
+
+def test_the_noise_has_the_scale_of_the_features():
+    """Features of -1 and 1 are the same whether they are read as Booleans or as numbers on a grid; so is the noise."""
+    X = np.random.default_rng(1).random((500, 6)) < 0.5
+    labels = np.where(X[:, 0], 1, -1).astype(np.int8)
+    learners = []
+    for block in (DenseBlock(X), ClippedBlock(np.where(X, 1.0, -1.0))):
+        learner = FollowTheLeader(7, 500, 1.0, 1e-6, 1.0, batch=500)
+        learner.learn(block, labels)
+        learners.append(learner)
+    assert learners[0].weights.values.tolist() == learners[1].weights.values.tolist()
+    # One node of the tree: 2 sqrt(7) over what (1, 1e-6) allows, far above 2 sqrt(7).
+    silent = FollowTheLeader(7, 500, 1.0, 1e-6, 1.0, batch=500)
+    silent.learn(ClippedBlock(np.zeros((500, 6))), np.zeros(500, dtype=np.int8))
+    assert np.abs(silent.weights.values).mean() > 10
 
 
 def test_an_unknown_link_is_refused():

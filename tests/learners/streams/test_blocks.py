@@ -9,6 +9,7 @@ from dprules.learners.streams import (
     ClippedBlock,
     ConditionBlock,
     DenseBlock,
+    LiteralBlock,
     PackedBlock,
     SparseBlock,
     Weights,
@@ -106,12 +107,12 @@ def test_numbers_are_clipped_and_rounded_and_missing_ones_are_0(kind):
     assert totals.tolist() == [32, 64, -64, 0, 0, 0, 64]
 
 
-@pytest.mark.parametrize("kind", [np.bool_, np.uint8, np.int32, np.uint64])
-def test_integers_and_booleans_are_clipped_too(kind):
+@pytest.mark.parametrize(("kind", "zero"), [(np.bool_, -64), (np.uint8, 0), (np.int32, 0), (np.uint64, 0)])
+def test_integers_are_clipped_too_and_booleans_are_minus_1_and_1(kind, zero):
     block = ClippedBlock(np.array([[0, 1]], dtype=kind))
     totals = np.zeros(3, dtype=np.int64)
     block.add(np.array([0]), np.ones(1, dtype=np.int8), totals)
-    assert totals.tolist() == [0, 64, 64]
+    assert totals.tolist() == [zero, 64, 64]
 
 
 def test_what_is_no_matrix_is_refused():
@@ -122,3 +123,22 @@ def test_what_is_no_matrix_is_refused():
         as_block(X, features=5)
     with pytest.raises(ParameterError, match="words must be"):
         PackedBlock(np.zeros((2, 1), dtype=np.uint64), 100)
+
+
+def test_a_block_of_literals_decides_as_rules_do():
+    """By the first rule that holds; a rule without literals always does."""
+    block = LiteralBlock.of(X)
+    rules = np.array([[3, 129, -1], [64, -1, -1], [0, 1, 2], [63, 65, 128]], dtype=np.int32)
+    expected = []
+    for row in X[10:200]:
+        held = [all(row[i] for i in rule if i >= 0) for rule in rules]
+        expected.append(held.index(True) if any(held) else len(rules))
+    assert block.decide(rules, 10, 200).tolist() == expected
+    assert block.decide(np.full((1, 3), -1, dtype=np.int32), 0, 5).tolist() == [0] * 5
+    assert block.decide(rules[:0], 0, 5).tolist() == [0] * 5
+
+
+def test_a_block_of_literals_keeps_every_bit():
+    block = LiteralBlock.of(X)
+    assert (block.rows(7, 90) == pack(X[7:90])).all()
+    assert block.dimension == 131

@@ -1,74 +1,237 @@
-"""Files of events: one line is one round, read where it was left."""
+"""Files of events: one line is one round, known by what is in them, read where they were left."""
 
+import gzip
 import json
+import os
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dprules.errors import DataError
-from dprules.learners.streams import EventFile, Position, read_event
+from dprules.errors import DataError, FileError
+from dprules.learners.streams import EventFile, Position, read_event, read_events
+from dprules.learners.streams.contents import Verdict
+from dprules.learners.streams.event_files import rotated_files
+from dprules.schema import Categorical, Label, Schema
+from dprules.tables.events import EventReader
+
+SCHEMA = Schema(Label("y", ["no", "yes"]), [Categorical("a", list(range(100)))])
+READER = EventReader(SCHEMA.columns, SCHEMA.label.column())
+
+
+def codes(batches):
+    """The cell `a` of each event, -1 for none."""
+    return [int(code) for batch in batches for code in batch.events.columns["a"]]
+
+
+def learn(path: Path, known: list[Position], size: int = 10) -> tuple[Verdict, list[int]]:
+    """Read what is new in a file, and note it as a stream would."""
+    with EventFile(path) as file:
+        verdict = file.recognise(known)
+        found = []
+        for batch in file.batches(size, READER.read):
+            found += codes([batch])
+            known[:] = [*(p for p in known if p.content != batch.position.content), batch.position]
+        return verdict, found
+
+
+def rows(*numbers: int) -> bytes:
+    return b"".join(b'{"a": %d}\n' % number for number in numbers)
 
 
 def test_files_are_read_where_they_were_left(tmp_path):
     path = tmp_path / "e.jsonl"
-    path.write_text('\ufeff{"a": 1}\n\nnot json\n{"a": 2')
-    file = EventFile(path)
-    first = list(file.batches(Position(), 10))
-    assert [batch.events for batch in first] == [[{"a": 1}, {}, {}]]
-    assert file.has_unfinished_line(first[-1].position)
-    with path.open("a") as more:
-        more.write("}\n")
-    second = list(file.batches(first[-1].position, 10))
-    assert [batch.events for batch in second] == [[{"a": 2}]]
-    assert second[-1].position.line == 4
-    assert not file.has_unfinished_line(second[-1].position)
-    with pytest.raises(DataError, match="was read from standard input"):
-        list(file.batches(Position(4), 10))
-    path.write_text('{"another": "file"}\n' * 50)
-    with pytest.raises(DataError, match="not the file that was read before"):
-        list(file.batches(second[-1].position, 10))
+    path.write_bytes(b"\xef\xbb\xbf" + rows(1) + b'\nnot json\n{"a": 2')
+    known: list[Position] = []
+    assert learn(path, known) == (Verdict.NEW, [1, -1, -1])
+    with EventFile(path) as file:
+        file.recognise(known)
+        assert file.has_unfinished_line()
+        assert file.has_unfinished_line()  # it stays there
+    with path.open("ab") as more:
+        more.write(b"}\n")
+    assert learn(path, known) == (Verdict.GOES_ON, [2])
+    assert [position.line for position in known] == [4]
+    assert learn(path, known) == (Verdict.GOES_ON, [])
 
 
-def test_positions_show_lines_only(tmp_path):
+def test_the_name_of_a_file_tells_nothing(tmp_path):
     path = tmp_path / "e.jsonl"
-    path.write_text('{"a": 1}\n' * 3)
-    batch = next(EventFile(path).batches(Position(), 10))
-    assert repr(batch) == "<private EventBatch>"
-    assert repr(batch.position) == "<position after line 3>"
+    path.write_bytes(rows(1, 2, 3))
+    known: list[Position] = []
+    learn(path, known)
+    other = path.rename(tmp_path / "e.jsonl.1")
+    assert learn(other, known) == (Verdict.GOES_ON, [])
+    path.write_bytes(rows(4, 5, 6, 7))
+    assert learn(path, known) == (Verdict.NEW, [4, 5, 6, 7])
+    zipped = tmp_path / "e.jsonl.2.gz"
+    zipped.write_bytes(gzip.compress(rows(1, 2)) + gzip.compress(rows(3)))
+    assert learn(zipped, known) == (Verdict.GOES_ON, [])
+    zipped.write_bytes(gzip.compress(rows(1, 2)))
+    assert learn(zipped, known)[0] is Verdict.LEARNT
+
+
+def test_a_copy_that_goes_on_leaves_the_place_of_the_first_alone(tmp_path):
+    """Two files with one beginning: neither has a line learnt twice."""
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    known: list[Position] = []
+    first.write_bytes(rows(1, 2))
+    learn(first, known)
+    second.write_bytes(rows(1, 2, 8, 9))
+    assert learn(second, known) == (Verdict.GOES_ON, [8, 9])
+    first.write_bytes(rows(1, 2, 3))
+    assert learn(first, known) == (Verdict.GOES_ON, [3])
+    assert learn(second, known) == (Verdict.GOES_ON, [])
+
+
+def test_a_file_that_was_replaced_by_a_shorter_one(tmp_path):
+    path = tmp_path / "e.jsonl"
+    known: list[Position] = []
+    path.write_bytes(rows(*range(50)))
+    learn(path, known)
+    path.write_bytes(rows(7, 8))
+    assert learn(path, known) == (Verdict.NEW, [7, 8])
+    path.write_bytes(rows(*range(20)))
+    assert learn(path, known)[0] is Verdict.LEARNT
+
+
+def test_a_batch_that_was_begun_is_offered_as_it_was(tmp_path):
+    path = tmp_path / "e.jsonl"
+    path.write_bytes(rows(*range(20)))
+    with EventFile(path) as file:
+        file.recognise([])
+        begun = next(file.batches(7, READER.read)).position
+    for size in (3, 7, 100):
+        with EventFile(path) as file:
+            file.recognise([], begun)
+            assert len(next(file.batches(size, READER.read)).events) == 7
+
+
+def test_contents_that_have_an_owner_keep_their_number(tmp_path):
+    path = tmp_path / "e.jsonl"
+    path.write_bytes(rows(1))
+    with EventFile(path) as file:
+        file.recognise([], taken=4)
+        assert file.content == 5
+
+
+def test_batches_show_nothing(tmp_path):
+    path = tmp_path / "e.jsonl"
+    path.write_bytes(rows(1))
+    with EventFile(path) as file:
+        assert repr(file) == "<private EventFile>"
+        assert repr(next(file.batches(10, READER.read))) == "<private EventBatch>"
 
 
 def test_a_last_line_without_an_end_is_an_event_where_nobody_writes(tmp_path):
     path = tmp_path / "e.jsonl"
-    path.write_text('{"a": 1}\n{"a": 2}')
-    assert [b.events for b in EventFile(path).batches(Position(), 1, whole_lines=False)] == [[{"a": 1}], [{"a": 2}]]
+    path.write_bytes(rows(1, 2).rstrip())
+    with EventFile(path) as file:
+        assert list(file.all_events(1)) == [[{"a": 1}], [{"a": 2}]]
+
+
+def events_of(path: Path, needed=()) -> list[object]:
+    with EventFile(path, needed) as file:
+        return [event for events in file.all_events(10) for event in events]
 
 
 def test_csv_files_have_a_header(tmp_path):
     table = tmp_path / "e.csv"
     table.write_text('a,b\n1,"x, y"\n3\n"open,2\n')
-    assert next(EventFile(table).batches(Position(), 10)).events == [{"a": b"1", "b": b"x, y"}, {}, {}]
+    assert events_of(table) == [{"a": b"1", "b": b"x, y"}, {}, {}]
     with pytest.raises(DataError, match="has no column 'y'"):
         EventFile(table, ["y"])
-    table.write_text("\n")
-    with pytest.raises(DataError, match="no header"):
-        EventFile(table)
+    for text in ("\n", ""):
+        table.write_text(text)
+        with pytest.raises(DataError, match="no header"):
+            EventFile(table)
     table.write_text("a,a\n1,2\n")
     with pytest.raises(DataError, match="two columns"):
         EventFile(table)
     tabs = tmp_path / "e.tsv"
     tabs.write_text("a\tb\n1\t2,3\n")
-    assert next(EventFile(tabs).batches(Position(), 10)).events == [{"a": b"1", "b": b"2,3"}]
+    assert events_of(tabs) == [{"a": b"1", "b": b"2,3"}]
 
 
-@pytest.mark.parametrize("name", ["e.jsonl.gz", "e.csv.1"])
-def test_files_of_other_kinds_are_refused(name, tmp_path):
-    (tmp_path / name).write_bytes(b"")
-    with pytest.raises(DataError, match=r"not \.jsonl"):
-        EventFile(tmp_path / name)
+def test_csv_rotated_zipped_and_with_a_mark_of_its_encoding(tmp_path):
+    path = tmp_path / "e.csv-20240501.gz"
+    text = b"\xef\xbb\xbfa,y\r\n1,yes\r\n2,no\r\n"
+    path.write_bytes(gzip.compress(text))
+    known: list[Position] = []
+    assert learn(path, known) == (Verdict.NEW, [1, 2])
+    plain = tmp_path / "e.csv"
+    plain.write_bytes(text + b"3,no\r\n")
+    assert learn(plain, known) == (Verdict.GOES_ON, [3])
+    plain.write_bytes(b"y,a\r\n1,2\r\n")
+    assert learn(plain, known) == (Verdict.NEW, [2])
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(DataError, match="no such file"):
+NAMES = {
+    True: ["e.jsonl", "e.JSONL", "e.ndjson.1", "e.json.12", "e.csv.1.gz", "e.tsv-20240501", "e.jsonl.2024-05-01T10.gz"],
+    False: ["e.txt", "e.jsonl.bak", "jsonl", "e.gz", "e.jsonl.zst", "e.jsonl~", "e.csv.old.gz"],
+}
+
+
+@pytest.mark.parametrize(("reads", "name"), [(reads, name) for reads in NAMES for name in NAMES[reads]])
+def test_files_are_taken_by_their_endings(reads, name, tmp_path):
+    path = tmp_path / name
+    text = b"a\n"
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    if reads:
+        EventFile(path).close()
+    else:
+        with pytest.raises(DataError, match=r"not \.jsonl"):
+            EventFile(path)
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    with pytest.raises(FileError, match="no such file"):
         EventFile(tmp_path / "e.jsonl")
+    (tmp_path / "d.jsonl").mkdir()
+    os.mkfifo(tmp_path / "f.jsonl")
+    (tmp_path / "l.jsonl").symlink_to(tmp_path / "e.jsonl")
+    for name in ("d.jsonl", "f.jsonl"):
+        with pytest.raises(DataError, match="is not a file"):
+            EventFile(tmp_path / name)
+    with pytest.raises(FileError, match="no such file"):
+        EventFile(tmp_path / "l.jsonl")
+    (tmp_path / "e.jsonl").write_bytes(rows(1))
+    assert events_of(tmp_path / "l.jsonl") == [{"a": 1}]
+
+
+@pytest.mark.parametrize("cut", [0, 5, 12, 40, -9, -1])
+def test_a_zipped_file_that_ends_early_is_read_as_far_as_it_goes(cut, tmp_path):
+    path = tmp_path / "e.jsonl.gz"
+    whole = gzip.compress(rows(*range(50)), compresslevel=0)
+    path.write_bytes(whole[:cut])
+    known: list[Position] = []
+    with EventFile(path) as file:
+        file.recognise([])
+        found = codes(file.batches(10, READER.read))
+        assert file.damaged == (cut != 0)
+    assert found == list(range(len(found)))
+    path.write_bytes(whole)
+    assert learn(path, known) == (Verdict.NEW, list(range(50)))
+
+
+def test_a_zipped_file_that_is_none(tmp_path):
+    path = tmp_path / "e.jsonl.gz"
+    path.write_bytes(rows(1))
+    with EventFile(path) as file:
+        file.recognise([])
+        assert codes(file.batches(10, READER.read)) == []
+        assert file.damaged
+
+
+def test_rotated_files_are_listed_youngest_first(tmp_path):
+    names = ["e.jsonl.2.gz", "e.jsonl.1", "e.jsonl", "e.jsonl-20240501", "e.jsonl.bak", "other.jsonl.1", "e.jsonlx.1"]
+    for age, name in enumerate(names):
+        (tmp_path / name).write_bytes(b"")
+        os.utime(tmp_path / name, (age, age))
+    (tmp_path / "e.jsonl.3").mkdir()
+    found = [path.name for path in rotated_files(tmp_path / "e.jsonl")]
+    assert found == ["e.jsonl-20240501", "e.jsonl.1", "e.jsonl.2.gz"]
 
 
 ODD_LINES = {
@@ -77,6 +240,8 @@ ODD_LINES = {
     "nothing": b"\n",
     "a lone carriage return": b'{"a": 1}\r{"a": 2}\n',
     "half a record": b'{"a": 1\n',
+    "two records": b'{"a": 1}{"a": 2}\n',
+    "a record and more": b'{"a": 1},\n',
     "too deep": b"[" * 100_000 + b"\n",
     "a number too long": b'{"a": ' + b"9" * 10_000 + b"}\n",
 }
@@ -86,8 +251,37 @@ ODD_LINES = {
 def test_a_line_that_cannot_be_read_is_a_round_in_which_nothing_happened(line, tmp_path):
     assert read_event(line) == {}
     path = tmp_path / "e.jsonl"
-    path.write_bytes(b'{"a": 1}\n' + line + b'{"a": 2}\n')
-    assert next(EventFile(path).batches(Position(), 10)).events == [{"a": 1}, {}, {"a": 2}]
+    path.write_bytes(rows(1) + line + rows(2))
+    assert events_of(path) == [{"a": 1}, {}, {"a": 2}]
+
+
+PIECES = [
+    *(b'{"a": 1}', b'{"a": NaN}', b'{"a": [1, {"b": null}]}', b'"a": 1}', b'{"a": 1', b"{}", b"[", b"]", b",", b"1"),
+    *(
+        b" ",
+        b"\t",
+        b"\r",
+        b"\x0b",
+        b"\xc2\x85",
+        b"\xe2\x80\xa8",
+        b"\xef\xbb\xbf",
+        b"\xff",
+        b"\xc3",
+        b"\x00",
+        b'"',
+        b"null",
+    ),
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=3).map(b"".join), max_size=6))
+def test_many_lines_are_read_as_each_by_itself(texts):
+    """No line swallows or splits another."""
+    lines = [text + b"\n" for text in texts]
+    assert repr(read_events(lines)) == repr([read_event(line) for line in lines])
+    if texts:
+        lines[-1] = texts[-1]
+        assert repr(read_events(lines)) == repr([read_event(line) for line in lines])
 
 
 ODD_ROWS = {
@@ -103,17 +297,11 @@ ODD_ROWS = {
 def test_a_row_that_cannot_be_read_is_a_round_in_which_nothing_happened(line, tmp_path):
     path = tmp_path / "e.csv"
     path.write_bytes(b"a,b\n1,2\n" + line + b"3,4\n")
-    assert next(EventFile(path).batches(Position(), 10)).events == [
-        {"a": b"1", "b": b"2"},
-        {},
-        {"a": b"3", "b": b"4"},
-    ]
+    assert events_of(path) == [{"a": b"1", "b": b"2"}, {}, {"a": b"3", "b": b"4"}]
 
 
 def test_batches_of_any_size_make_the_same_events(tmp_path):
     path = tmp_path / "e.jsonl"
-    path.write_text("".join(json.dumps({"a": i}) + "\n" for i in range(20)))
-    for size in (1, 3, 20, 100):
-        assert [e for batch in EventFile(path).batches(Position(), size) for e in batch.events] == [
-            {"a": i} for i in range(20)
-        ]
+    path.write_text("".join(json.dumps({"a": i % 100}) + "\n" for i in range(1200)))
+    for size in (1, 300, 1200, 5000):
+        assert learn(path, [], size)[1] == [i % 100 for i in range(1200)]

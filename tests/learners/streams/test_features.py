@@ -15,12 +15,16 @@ def of(old: str, new: str, width: int = 1) -> StreamFeatures:
 
 
 def test_schemas_that_do_not_fit_a_stream_are_refused():
-    with pytest.raises(SchemaError, match="public cuts"):
-        of("cuts = [1, 2]", "lower = 0\nupper = 1\nnumber = 3")
     with pytest.raises(SchemaError, match="two classes"):
         of('"yes"]', '"yes", "maybe"]')
     with pytest.raises(SchemaError, match=r"label\.classes must be filled in"):
         of('["no", "yes"]', '"?"')
+
+
+def test_numbers_between_bounds_get_cuts_that_are_equally_spaced():
+    bounded = of("cuts = [1, 2]", "lower = 0\nupper = 8\nnumber = 3")
+    asked = [str(bounded.asked(j)[0]) for j in range(bounded.count)]
+    assert asked[2:] == ["n >= 2", "n >= 4", "n >= 6"]
 
 
 def test_the_positive_class_is_the_second():

@@ -25,16 +25,32 @@ def guarded(switch_after):
     return GuardedPolicy(SegmentPolicy.start(3, 2), BatchedPolicy.start(3, **OPTIONS), switch_after)
 
 
-def test_the_switch_depends_on_thresholds_alone_and_is_for_good():
+def test_the_switch_depends_on_thresholds_alone_and_is_for_one_life():
     first = SegmentPolicy.start(3, 2).threshold
     policy = guarded(2 * first)
     assert not policy.switched
+    policy = policy.after(np.array([0, 0]))  # a feature: the next segment is as long
+    assert not policy.switched
     policy = policy.after(np.array([6]))  # null: the next segment is twice as long
     assert policy.switched
-    assert not policy.weights.values.any()
-    policy = policy.after(np.array([1]))
-    assert policy.switched
-    assert (policy.forgets, policy.confidence, policy.weights.values.tolist()) == (False, 0.0, [0, 1, 0])
+    kept = policy.first.weights.values.tolist()
+    assert policy.weights.values.tolist() == kept != [0, 0, 0]
+    for left in range(5, 0, -1):
+        assert policy.switched
+        assert (policy.confidence, policy.second.releases, policy.forgets) == (0.0, left, left == 1)
+        policy = policy.after(np.array([1]))
+    assert not policy.switched
+    assert (policy.opened, policy.first.threshold, policy.first.steps) == (0, first, {})
+    assert policy.forgets
+    assert policy.weights.values.tolist() == [0, 1, 0]
+    assert policy.after(np.array([6])).opened == first
+
+
+def test_with_a_switch_below_its_first_threshold_it_is_batched_alone():
+    policy = guarded(1)
+    for _ in range(12):
+        assert policy.switched
+        policy = policy.after(np.array([2]))
 
 
 def test_it_costs_the_dearer_learner():

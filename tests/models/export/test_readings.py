@@ -5,7 +5,7 @@ import pytest
 from dprules.errors import ParameterError
 from dprules.models.export.dialects import DUCKDB
 from dprules.models.export.readings import Readings, write_number
-from dprules.schema import Categorical, Clipped, Literal, Numeric, Operator, literals_of
+from dprules.schema import Categorical, Clipped, Literal, Numeric, Operator, PrivateCuts, Scaled, literals_of
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,13 @@ def test_every_cell_is_read_once_whatever_the_rules_ask():
     assert list(Readings(DUCKDB, literals_of(age)).values) == ["age"]
 
 
-def test_numbers_that_are_weighed_have_no_reading():
-    with pytest.raises(ParameterError, match="clipped have no SQL"):
-        Readings(DUCKDB, [Literal(Clipped("x"), Operator.IS_MISSING)])
+def test_numbers_that_are_weighed_are_read_beside_those_that_are_asked_about():
+    age = Numeric("age", (30.0,))
+    read = Readings(DUCKDB, literals_of(age), [Clipped("x"), Scaled("height", 0, 2)])
+    assert list(read.values) == ["age", "x", "height"]
+    assert "6755399441055744" in read.values["x"].sql("duckdb")
+
+
+def test_a_column_without_a_reading_is_refused():
+    with pytest.raises(ParameterError, match="have no SQL"):
+        Readings(DUCKDB, [Literal(PrivateCuts("x", 0, 1), Operator.IS_MISSING)])

@@ -15,7 +15,7 @@ from dprules.errors import ParameterError
 from dprules.models import Halfspace, Rule, RuleList, Term
 from dprules.models.export.dialects import DIALECTS
 from dprules.models.export.header import Header
-from dprules.schema import Categorical, Clipped, Numeric, literals_of
+from dprules.schema import Categorical, Clipped, Numeric, Scaled, literals_of
 from models.random_lists import CLASSES, COLUMNS, random_list, random_rows
 
 NAMES = [column.name for column in COLUMNS]
@@ -193,9 +193,79 @@ def test_a_table_that_is_no_name_is_refused(table):
         random_list(1).to_sql(table)
 
 
-def test_dialects_and_models_without_sql_are_refused():
+def test_dialects_that_were_not_run_are_refused():
     for dialect in ("oracle", "mysql", "tsql", "bigquery", "snowflake", ""):
         with pytest.raises(ParameterError, match="dialect must be one of duckdb, postgres, spark, sqlite"):
             random_list(1).to_sql("t", dialect)
-    with pytest.raises(ParameterError, match="no SQL yet"):
-        Halfspace((Term(Clipped("x"), 1.0),), 0.0, ("a", "b")).to_sql("t")
+
+
+WEIGHED = (Scaled("a", 0.1, 7.3), Scaled("b", -1e50, 1e50), Clipped("c"), Scaled("d", 0, 10, decimal=","))
+BORDERS = [
+    (0.1 + 7.2 * (k + 0.5) / 128, (k + 0.5) / 128 * 2e50 - 1e50, (k - 64.5) / 64, 10 * (k + 0.5) / 128)
+    for k in range(128)
+]
+"""Numbers halfway between two steps of the grid, where engines round in ways of their own."""
+ODD_NUMBERS = ["", "x", "1e99", "1e100", "-1e99", "-0", "1", "true", "No", "7.3", "5,5", "1,2,3", "1.5,2", "1e-300"]
+ODD_NUMBERS += ["1e-320", "nan", "inf", "  4 ", "0.0234375", "-0.0078125", "0.128125", "9" * 201, "\u0661", None]
+
+
+def weighed_halfspace(seed: int) -> Halfspace:
+    """Weights on the grid of the dense learner, and others."""
+    chance = random.Random(seed)
+    weights = [chance.randrange(-9, 9) / (8 if seed % 2 else 10) for _ in range(5)]
+    terms = [Term(column, weight) for column, weight in zip(WEIGHED, weights, strict=False)]
+    terms.append(Term(literals_of(Numeric("e", (1.0,)))[1:], weights[4]))
+    return Halfspace.ranked(terms, chance.randrange(-9, 9) / 8, ("no", "yes"), 1)
+
+
+def weighed_rows(seed: int, text: bool) -> list[dict]:
+    chance = random.Random(seed)
+    cells: list[list] = [[chance.uniform(-1, 9) for _ in range(5)] for _ in range(150)] + [
+        [*row, 1.5] for row in BORDERS
+    ]
+    if text:
+        cells = [[chance.choice(ODD_NUMBERS) if chance.random() < 0.3 else repr(x) for x in row] for row in cells]
+    return [dict(zip("abcde", row, strict=True)) for row in cells]
+
+
+def in_engine(execute, query: str, rows: list[dict], kind: str) -> list[str]:
+    columns = ", ".join(f"{name} {kind}" for name in "abcde")
+    execute(f"CREATE TABLE people (i int, {columns})")
+    for i, row in enumerate(rows):
+        shown = ["NULL" if cell is None else f"'{cell}'" if kind == "text" else repr(cell) for cell in row.values()]
+        execute(f"INSERT INTO people VALUES ({i}, {', '.join(shown)})")
+    return [row[-1] for row in execute(query + " ORDER BY i").fetchall()]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("text", [False, True], ids=["typed", "text"])
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_numbers_are_weighed_as_predict_weighs_them(dialect, seed, text):
+    model, rows = weighed_halfspace(seed), weighed_rows(seed, text)
+    connection = duckdb.connect() if dialect == "duckdb" else sqlite3.connect(":memory:")
+    found = in_engine(connection.execute, model.to_sql("people", dialect), rows, "text" if text else "double")
+    connection.close()
+    assert found == list(model.predict(rows))
+    assert len(set(found)) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [False, True], ids=["typed", "text"])
+def test_postgresql_weighs_numbers_as_predict_does(text, database):
+    model, rows = weighed_halfspace(1), weighed_rows(1, text)
+    kind = "text" if text else "float8"
+    found = in_engine(lambda query: database.execute(query.encode()), model.to_sql("people", "postgres"), rows, kind)
+    assert found == list(model.predict(rows))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")  # py4j's
+def test_spark_weighs_numbers_as_predict_does(spark):
+    for text, kind in ((True, "string"), (False, "double")):
+        model, rows = weighed_halfspace(1), weighed_rows(1, text)
+        schema = ", ".join(f"{name} {kind}" for name in "abcde")
+        spark.createDataFrame([tuple(row.values()) for row in rows], schema).coalesce(1).createOrReplaceTempView(
+            "people"
+        )
+        found = [row[-1] for row in spark.sql(model.to_sql("people", "spark")).collect()]
+        assert found == list(model.predict(rows))

@@ -6,6 +6,8 @@ from dprules.accounting.events.concentrated import Concentrated
 from dprules.accounting.events.counted_cover import CountedCover
 from dprules.accounting.events.counts import Counts
 from dprules.accounting.events.cover import Cover
+from dprules.accounting.events.dense import DenseStream
+from dprules.accounting.events.epochs import EpochStream
 from dprules.accounting.events.event import Event, Fields
 from dprules.accounting.events.first_only import FirstOnlyStream
 from dprules.accounting.events.gaussian import Gaussian
@@ -25,6 +27,8 @@ __all__ = [
     "CountedCover",
     "Counts",
     "Cover",
+    "DenseStream",
+    "EpochStream",
     "Event",
     "Fields",
     "FirstOnlyStream",

@@ -1,4 +1,4 @@
-"""Batched DP-Winnow: every cached mistake enters the scores, which are kept."""
+"""Batched DP-Winnow: every cached mistake enters the scores, which are kept for a life."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from dprules.numbers import rounded_up
 
 @dataclass(frozen=True, slots=True)
 class BatchedStream(StreamEvent, kind="batched stream"):
-    """Every cached mistake enters the scores, which are kept (theory B3)."""
+    """Every cached mistake enters the scores, which are kept for a life; `draws` are those of one (theory B3, B11)."""
 
     label = "batched Winnow"
 

@@ -1,4 +1,4 @@
-"""GuardedWinnow: segment, then at a public moment batched, on disjoint rounds."""
+"""GuardedWinnow: segment, at a public moment a life of batched, and so on, on disjoint rounds."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,7 +13,7 @@ from dprules.errors import ParameterError
 
 @dataclass(frozen=True, slots=True)
 class GuardedStream(Event, kind="guarded stream"):
-    """Segment, then at a public moment and for good batched, on disjoint rounds (theory B8)."""
+    """Segment and lives of batched, which take turns at public moments, on disjoint rounds (theory B8, B11)."""
 
     segment: SegmentStream
     batched: BatchedStream

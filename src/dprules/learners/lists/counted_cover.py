@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dprules.accounting.counted import Parts
 from dprules.learners.lists.remaining import TRUE, Drawn, Remaining
-from dprules.learners.lists.scores import UNIT, Score
+from dprules.learners.lists.scores import UNIT, Scoring
 from dprules.mechanisms import Bits, draw, noisy_counts
 from dprules.tables import ClassCounts
 
@@ -68,7 +68,7 @@ class NoNoise:
         return tuple(counts.tolist())
 
 
-Schedule = Callable[[int, Sequence[Cell]], Score]
+Schedule = Callable[[int, Sequence[Cell]], Scoring]
 """Chooses the score of a round from its number and what was released before."""
 
 

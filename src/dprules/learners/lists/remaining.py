@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.learners.lists.scores import Score, whole_weights
+from dprules.learners.lists.scores import Scoring, whole_weights
 from dprules.private import Private
 from dprules.schema import Conditions
 from dprules.tables import ClassCounts, Sample
@@ -49,7 +49,7 @@ class Remaining(Private):
         """Public weights of the candidates, classes fastest; 0 for what was drawn."""
         return np.repeat(self._prior, self.classes)
 
-    def scores(self, score: Score) -> NDArray[np.int64]:
+    def scores(self, score: Scoring) -> NDArray[np.int64]:
         """Return the scores of all candidates: private."""
         return score.of_all(np.column_stack([self._left, self._totals]), self._weights)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,14 @@ STEPS = 256
 """Gains and losses are multiples of 1/256, so that scores are integers."""
 UNIT = STEPS * WEIGHTS
 """Scores are counted in units of 1/16384: a gain or loss times a weight."""
+
+
+class Scoring(Protocol):
+    """Says how good each candidate is; one record moves no score by more than 1."""
+
+    def of_all(self, counts: ClassCounts, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the score of each candidate in units of 1/16384, classes fastest; weights in units of 1/64."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +49,36 @@ class Score:
         exact = rational(reward, "reward", zero=True)
         return cls(quantise(exact), Fraction(1)) if exact <= 1 else cls(Fraction(1), quantise(1 / exact))
 
+    @property
+    def steps(self) -> tuple[int, int]:
+        """Gain and loss in multiples of 1/256."""
+        return self._steps
+
     def of_all(self, counts: ClassCounts, weights: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the score of each candidate in units of 1/16384, classes fastest; weights in units of 1/64."""
         gain, loss = self._steps
         weighted = counts * weights[:, None]
         # gain correct - loss (every - correct): one product and one difference for all candidates.
         return np.ascontiguousarray(((gain + loss) * weighted - loss * weighted.sum(axis=0)).T).ravel()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScores:
+    """A score of its own for the rules of each class.
+
+    Parameters
+    ----------
+    scores : tuple of Score
+        One for each class that a rule may answer.
+    """
+
+    scores: tuple[Score, ...]
+
+    def of_all(self, counts: ClassCounts, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the score of each candidate in units of 1/16384, classes fastest; weights in units of 1/64."""
+        gains, losses = np.array([score.steps for score in self.scores], dtype=np.int64).T[:, :, None]
+        weighted = counts * weights[:, None]
+        return np.ascontiguousarray(((gains + losses) * weighted - losses * weighted.sum(axis=0)).T).ravel()
 
 
 def quantise(number: Real) -> Fraction:

@@ -7,32 +7,31 @@ from dprules.learners.streams.blocks import (
     ClippedBlock,
     ConditionBlock,
     DenseBlock,
+    LiteralBlock,
     PackedBlock,
     SparseBlock,
     Weights,
     as_block,
 )
 from dprules.learners.streams.confident import ConfidentWinnow
-from dprules.learners.streams.event_files import EventBatch, EventFile, Position, read_event
-from dprules.learners.streams.features import Event, StreamFeatures
+from dprules.learners.streams.contents import Position
+from dprules.learners.streams.creation import create_stream
+from dprules.learners.streams.epochs import EpochLearner
+from dprules.learners.streams.event_files import EventBatch, EventFile, encode_lines, read_event, read_events
+from dprules.learners.streams.features import Event, Events, StreamFeatures
+from dprules.learners.streams.following import Follower, Say, read_file
 from dprules.learners.streams.guarded import GuardedPolicy
-from dprules.learners.streams.learner import (
-    SIGNS,
-    DrawnIndices,
-    Hypothesis,
-    Learner,
-    Policy,
-    PrivateLearner,
-    Questions,
-    ScoredDraws,
-    Secret,
-)
+from dprules.learners.streams.learner import SIGNS, Hypothesis, Learner, Questions, Secret
 from dprules.learners.streams.paper import PaperPolicy
-from dprules.learners.streams.plan import LearnerPlan, StreamPlan, plan_stream
+from dprules.learners.streams.plan import GuardedPlan, LearnerPlan, StreamPlan, plan_stream
+from dprules.learners.streams.private_winnow import DrawnIndices, Policy, PrivateLearner, ScoredDraws
 from dprules.learners.streams.segment import SegmentPolicy
 from dprules.learners.streams.settings import StreamSettings
-from dprules.learners.streams.store import Stream, create_stream, read_published
+from dprules.learners.streams.sparse_numbers import SparseNumbers
+from dprules.learners.streams.store import Stream
+from dprules.learners.streams.timely import read_timely
 from dprules.learners.streams.winnow import Labels, Winnow
+from dprules.models.published import read_published
 
 __all__ = [
     "SIGNS",
@@ -43,24 +42,31 @@ __all__ = [
     "ConfidentWinnow",
     "DenseBlock",
     "DrawnIndices",
+    "EpochLearner",
     "Event",
     "EventBatch",
     "EventFile",
+    "Events",
+    "Follower",
+    "GuardedPlan",
     "GuardedPolicy",
     "Hypothesis",
     "Labels",
     "Learner",
     "LearnerPlan",
+    "LiteralBlock",
     "PackedBlock",
     "PaperPolicy",
     "Policy",
     "Position",
     "PrivateLearner",
     "Questions",
+    "Say",
     "ScoredDraws",
     "Secret",
     "SegmentPolicy",
     "SparseBlock",
+    "SparseNumbers",
     "Stream",
     "StreamFeatures",
     "StreamPlan",
@@ -70,8 +76,12 @@ __all__ = [
     "as_block",
     "baselines",
     "create_stream",
+    "encode_lines",
     "examples",
     "plan_stream",
     "read_event",
+    "read_events",
+    "read_file",
     "read_published",
+    "read_timely",
 ]

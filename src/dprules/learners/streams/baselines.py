@@ -13,7 +13,7 @@ from dprules.accounting import conversion, largest
 from dprules.errors import ParameterError
 from dprules.learners.streams.batched import BatchedPolicy
 from dprules.learners.streams.blocks import Block, Floats, Weights
-from dprules.learners.streams.learner import PrivateLearner
+from dprules.learners.streams.private_winnow import PrivateLearner
 from dprules.learners.streams.winnow import Labels, Winnow
 from dprules.numbers import Real, rational
 
@@ -39,7 +39,7 @@ class TreeSum:
         self._sum = np.zeros(dimension)
         self._steps = 0
 
-    def add(self, vector: NDArray[np.int64]) -> Floats:
+    def add(self, vector: NDArray[np.int64] | Floats) -> Floats:
         """Add a vector and return the noisy sum of all so far."""
         self._sum += vector
         self._steps += 1
@@ -105,7 +105,8 @@ class FollowTheLeader:
         says *= labels
         gradient = np.zeros(len(self.weights.values), dtype=np.int64)
         block.add(np.flatnonzero(says < 1), labels, gradient)
-        scores = self._rate * self._tree.add(gradient) / block.unit
+        # The noise is for coordinates of at most 1, whatever their unit.
+        scores = self._rate * self._tree.add(gradient / block.unit)
         if self._entropic:
             top = np.abs(scores).max()
             up, down = np.exp(scores - top), np.exp(-scores - top)

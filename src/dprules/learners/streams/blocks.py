@@ -16,14 +16,18 @@ from numpy.typing import NDArray
 
 from dprules.errors import ModelError, ParameterError
 from dprules.private import Private
-from dprules.schema import GRID
-from dprules.tables import Words, compiled
+from dprules.schema import GRID, Conditions
+from dprules.tables import Words, compiled, pack
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 BEYOND = 1e100
 """Numbers from here on are read as missing."""
+WEIGHT_GRID = 2**20
+"""Steps of a weight from 0 to 1: so <w, x> is a multiple of 1/2^26, and doubles add it up without rounding."""
+LARGEST_SUM = 2.0**25
+"""Of all absolute weights together: 2^51 multiples of 1/2^26, which doubles hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,21 @@ class Weights:
     def zero(cls, dimension: int) -> "Weights":
         """All weights 0."""
         return cls(np.zeros(dimension))
+
+    @classmethod
+    def on_grid(cls, values: Floats) -> "Weights":
+        """Round weights to their grid, and shrink them where their sum would leave it.
+
+        Then <w, x> is the same number in whatever order it is added up: for dense and sparse examples, and in SQL.
+
+        Examples
+        --------
+        >>> Weights.on_grid(np.array([0.5, 1e-9])).values.tolist()
+        [0.5, 0.0]
+        """
+        total = float(np.abs(values).sum())
+        shrunk = values * (LARGEST_SUM / total) if total > LARGEST_SUM else values
+        return cls(np.rint(shrunk * WEIGHT_GRID) / WEIGHT_GRID)
 
     def document(self) -> list[list[Any]]:
         """Return pairs of a coordinate and its weight, in JSON's types."""
@@ -111,7 +130,7 @@ class DenseBlock(Block):
 
 
 class ClippedBlock(Block):
-    """A matrix of numbers, clipped to [-1, 1] and rounded to multiples of 1/64; NaN is 0."""
+    """A matrix of numbers, clipped to [-1, 1] and rounded to multiples of 1/64; NaN is 0. Booleans are -1 and 1."""
 
     __slots__ = ("_matrix",)
     unit = GRID
@@ -119,6 +138,8 @@ class ClippedBlock(Block):
     def __init__(self, matrix: NDArray[Any]) -> None:
         super().__init__(*matrix.shape)
         wide = matrix.astype(np.float64, copy=False)
+        if matrix.dtype == np.bool_:
+            wide = 2 * wide - 1
         numbers = np.where(np.abs(wide) < BEYOND, np.clip(wide, -1, 1), 0.0)  # NaN and infinity are missing
         self._matrix = np.rint(GRID * numbers).astype(np.int8)
 
@@ -145,6 +166,27 @@ class PackedBlock(Block):
 
     def _add(self, rows: Integers, labels: Integers, totals: Integers) -> None:
         _packed_add(self._words, rows, labels, totals)
+
+
+class LiteralBlock(PackedBlock):
+    """Every literal that rules may ask, of both signs, packed: of a missing cell neither holds."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, held: NDArray[np.bool_]) -> "LiteralBlock":
+        """Take a row for each example and a column for each literal."""
+        return cls(pack(np.ascontiguousarray(held)), held.shape[1])
+
+    def rows(self, start: int, stop: int) -> Words:
+        """Return the literals of some examples: private."""
+        return self._words[start:stop]
+
+    def decide(self, rules: Conditions, start: int, stop: int) -> Integers:
+        """Return the first rule that holds of each of some examples, len(rules) if none does: private."""
+        found = np.empty(stop - start, dtype=np.int64)
+        _first_rules(self._words[start:stop], rules, found)
+        return found
 
 
 class SparseBlock(Block):
@@ -269,6 +311,20 @@ def _packed_add(words: Words, rows: Integers, labels: Integers, totals: Integers
             word = words[rows[k], w]
             for b in range(min(64, len(totals) - 64 * w)):
                 totals[64 * w + b] += labels[k] * (2 * np.int64((word >> np.uint64(b)) & np.uint64(1)) - 1)
+
+
+@compiled
+def _first_rules(words: Words, rules: NDArray[np.int32], found: Integers) -> None:
+    for i in range(len(found)):
+        found[i] = len(rules)
+        for r in range(len(rules)):
+            held = True
+            for literal in rules[r]:
+                if literal >= 0:
+                    held &= (words[i, literal >> 6] >> np.uint64(literal & 63)) & np.uint64(1) != 0
+            if held:
+                found[i] = r
+                break
 
 
 @compiled

@@ -1,31 +1,37 @@
-"""Files of events that grow: JSON lines, or CSV with a header; one line is one event."""
+"""Files of events: JSON lines, or CSV with a header, gzipped or not; one line is one event."""
 
-import hashlib
+import gzip
+import io
 import json
-from collections.abc import Iterator, Sequence
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from types import TracebackType
+from typing import Any, Final
 
 from dprules.errors import DataError, FileError
-from dprules.learners.streams.features import Event
+from dprules.learners.streams.contents import Fingerprint, Position, Recognised, Verdict, recognise
+from dprules.learners.streams.features import Event, Events
 from dprules.private import Private
 from dprules.tables import no_such_columns, split_line, strip_line_end
+from dprules.tables.events import CodedEvents
 
-_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
-
-
-class Position(Private):
-    """How far a source has been read: lines are public, bytes and the mark of what was read are not."""
-
-    __slots__ = ("byte", "line", "mark")
-
-    def __init__(self, line: int = 0, byte: int = 0, mark: str = "") -> None:
-        self.line = line
-        self.byte = byte
-        self.mark = mark
-
-    def __repr__(self) -> str:
-        return f"<position after line {self.line}>"
+NAME: Final = re.compile(
+    r".*\.(?P<kind>jsonl|ndjson|json|csv|tsv)(?:[.-][0-9][0-9TZ:._-]*)?(?P<zipped>\.gz)?", re.IGNORECASE | re.DOTALL
+)
+"""events.jsonl, and what becomes of it when logs are rotated: events.jsonl.1, events.jsonl-20240501.gz."""
+TAIL = 4096
+"""Bytes before the place reached that are looked at again whenever a file has grown."""
+LAST = 64
+"""Lines of a batch that are kept for that."""
+BUFFER = 1 << 16
+NEAR = 512
+"""Events that are read at a time: as Python objects they fit a processor's cache."""
+Encode = Callable[[Sequence[Event]], CodedEvents]
+_decode = json.JSONDecoder().raw_decode
 
 
 class EventBatch(Private):
@@ -33,13 +39,13 @@ class EventBatch(Private):
 
     __slots__ = ("events", "position")
 
-    def __init__(self, events: Sequence[Event], position: Position) -> None:
+    def __init__(self, events: Events, position: Position) -> None:
         self.events = events
         self.position = position
 
 
-class EventFile:
-    """A file of events, one a line. It may grow.
+class EventFile(Private):
+    """An open file of events, one a line. It may grow, be renamed and be removed; what was opened stays open.
 
     A line that cannot be read is an event without a label: nothing happened in that round, which still counts, since
     leaving it out would shift every later round.
@@ -47,86 +53,243 @@ class EventFile:
     Parameters
     ----------
     path : Path
-        .jsonl, .ndjson, .json (JSON lines), .csv or .tsv.
+        .jsonl, .ndjson, .json (JSON lines), .csv or .tsv; after it the number or date of a rotated file, and .gz.
     needed : sequence of str
         Columns that a CSV file must have.
     """
 
+    __slots__ = ("_delimiter", "_file", "_first", "_header", "_names", "_place", "_raw", "_tail", "_unzipped", "path")
+
     def __init__(self, path: Path, needed: Sequence[str] = ()) -> None:
-        if not path.is_file():
+        if not path.exists():
             raise FileError(f"{path}: no such file. Check the name.")
-        if path.suffix.lower() not in _SUFFIXES:
-            raise DataError(f"{path}: not .jsonl, .ndjson, .json, .csv or .tsv. Rename it, or send JSON lines to -.")
+        if not path.is_file():
+            raise DataError(f"{path} is not a file. Name a file, or send JSON lines to -.")
+        name = NAME.fullmatch(path.name)
+        if name is None:
+            raise DataError(
+                f"{path}: not .jsonl, .ndjson, .json, .csv or .tsv, nor such a file rotated or with .gz. "
+                "Rename it, or send JSON lines to -."
+            )
         self.path = path
+        self._raw = path.open("rb", buffering=0)
+        self._unzipped = _Unzipped(self._raw) if name["zipped"] else None
+        self._file = io.BufferedReader(self._unzipped or self._raw, BUFFER)
         self._names: list[str] | None = None
-        self._start = 0
-        self._delimiter = b"\t" if path.suffix.lower() == ".tsv" else b","
-        if path.suffix.lower() in (".csv", ".tsv"):
-            self._read_header(needed)
+        self._header = b""
+        self._delimiter = b"\t" if name["kind"].lower() == "tsv" else b","
+        self._tail = b""
+        self._first = 0
+        if name["kind"].lower() in ("csv", "tsv"):
+            try:
+                self._read_header(needed)
+            except BaseException:
+                self.close()
+                raise
+        self._place = Recognised(Verdict.NEW, 1, self.hint, Fingerprint(self._header))
+
+    def __enter__(self) -> "EventFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        self._raw.close()
 
     def _read_header(self, needed: Sequence[str]) -> None:
-        with self.path.open("rb") as file:
-            header = file.readline()
+        header = self._file.readline()
         cells = split_line(strip_line_end(header).removeprefix(b"\xef\xbb\xbf"), self._delimiter)
         if cells is None or not header.strip():
             raise DataError(f"{self.path}: no header line. The first line must name the columns.")
         self._names = [cell.decode("utf-8", "replace") for cell in cells]
-        self._start = len(header)
+        self._header = header
         if len(set(self._names)) < len(self._names):
             raise DataError(f"{self.path}: two columns have one name. Rename one, or add a header line.")
         lacking = [name for name in needed if name not in self._names]
         if lacking:
             raise DataError(no_such_columns(str(self.path), lacking, self._names))
 
-    def batches(self, position: Position, size: int, whole_lines: bool = True) -> Iterator[EventBatch]:
-        """Return events from a position on, so many at a time; the file must be the one that was read up to there.
+    @property
+    def zipped(self) -> bool:
+        """Whether it is compressed: such a file does not grow."""
+        return self._unzipped is not None
+
+    @property
+    def damaged(self) -> bool:
+        """Whether the compressed data that were read end early, or are damaged from there on."""
+        return self._unzipped is not None and self._unzipped.damaged
+
+    @property
+    def hint(self) -> str:
+        """Device and inode."""
+        return hint_of(os.fstat(self._raw.fileno()))
+
+    @property
+    def size(self) -> int:
+        """Bytes that it has now, compressed ones if it is compressed."""
+        return os.fstat(self._raw.fileno()).st_size
+
+    @property
+    def content(self) -> int:
+        """The number of its content in its source."""
+        return self._place.content
+
+    def recognise(self, known: Sequence[Position], begun: Position | None = None, taken: int = 0) -> Verdict:
+        """Tell what the file is beside contents that were learnt, and go to the place from where it is to be learnt.
 
         Parameters
         ----------
-        position : Position
-            Where to start.
+        known : sequence of Position
+            Contents that were learnt of this source.
+        begun : Position or None
+            Where a batch ends that was begun and not committed: it is offered again as it was.
+        taken : int
+            Contents up to this number have an owner, even if nothing was learnt of them yet.
+        """
+        self._file.seek(len(self._header))
+        place = recognise(self.read_lines, known, self._header)
+        if place.content == 0 or place.hint != self.hint:
+            # Also a copy gets a row of its own: the file that it was copied from may go on in another way.
+            place.content = 1 + max((position.content for position in known), default=taken)
+            place.content = max(place.content, 1 + taken)
+        again = begun is not None and begun.content == place.content and begun.line > place.fingerprint.line
+        self._first = begun.line - place.fingerprint.line if begun is not None and again else 0
+        self._place = place
+        self._go_to(place.fingerprint.byte)
+        return place.verdict
+
+    def _go_to(self, byte: int) -> None:
+        start = max(0, byte - TAIL)
+        self._file.seek(start)
+        self._tail = self._file.read(byte - start)
+
+    def look_again(self) -> bool:
+        """Forget what was read ahead; return whether the file was cut or changed just before the place reached."""
+        self._file.detach()
+        self._file = io.BufferedReader(self._raw, BUFFER)
+        place = self._place.fingerprint.byte
+        self._file.seek(place - len(self._tail))
+        return self._file.read(len(self._tail)) != self._tail
+
+    def batches(self, size: int, encode: Encode) -> Iterator[EventBatch]:
+        """Return the events that follow the place that was recognised, so many at a time; whole lines only.
+
+        Parameters
+        ----------
         size : int
             Events of a batch.
-        whole_lines : bool
-            Whether a last line without an end is left for later: somebody may still be writing it.
+        encode : callable
+            Reads what matters off events: a few at a time, while they are near.
         """
-        with self.path.open("rb") as file:
-            if position.line and not position.mark:
-                raise DataError(f"{self.path}: its source was read from standard input. Give the file a --source name.")
-            if self._mark(file, position.byte) != (position.mark or self._mark(file, 0)):
-                raise DataError(f"{self.path} is not the file that was read before. Give a new file a --source name.")
-            file.seek(max(position.byte, self._start))
-            while True:
-                events, byte = self._read_some(file, size, whole_lines)
-                if not events:
-                    return
-                position = Position(position.line + len(events), byte, self._mark(file, byte))
-                file.seek(byte)
-                yield EventBatch(events, position)
+        place = self._place
+        while lines := self.read_lines(self._first or size):
+            self._first = 0
+            place.fingerprint.add(lines)
+            before = self._tail if len(lines) <= LAST else b""
+            self._tail = (before + b"".join(lines[-LAST:]))[-TAIL:]
+            yield EventBatch(
+                encode_lines(lines, self.read, encode), place.fingerprint.reached(place.content, self.hint)
+            )
 
-    def has_unfinished_line(self, position: Position) -> bool:
-        """Whether there is a last line without an end after a position."""
-        with self.path.open("rb") as file:
-            file.seek(max(position.byte, self._start))
-            return bool(file.read(1))
+    def read_lines(self, size: int) -> list[bytes]:
+        """Return whole lines, at most so many; a last line without an end is left: somebody may be writing it."""
+        lines = list(islice(self._file, size))
+        if lines and not lines[-1].endswith(b"\n"):
+            self._file.seek(-len(lines.pop()), io.SEEK_CUR)
+        return lines
 
-    def _read_some(self, file: IO[bytes], size: int, whole_lines: bool) -> tuple[list[Event], int]:
-        events: list[Event] = []
-        byte = file.tell()
-        while len(events) < size and (line := file.readline()):
-            if whole_lines and not line.endswith(b"\n"):
-                break
-            byte = file.tell()
-            events.append(read_event(line, self._names, self._delimiter))
-        return events, byte
+    def all_events(self, size: int) -> Iterator[Sequence[Event]]:
+        """Return every event from the first on, that of a last line without an end included."""
+        self._file.seek(len(self._header))
+        while lines := self.read_lines(size):
+            yield self.read(lines)
+        last = self._file.readline()
+        if last:
+            yield self.read([last])
 
-    def _mark(self, file: IO[bytes], byte: int) -> str:
-        """A digest of the beginning and the end of what was read: private."""
-        file.seek(0)
-        digest = hashlib.sha256(file.read(min(byte, 65_536)))
-        file.seek(max(0, byte - 4096))
-        digest.update(file.read(min(byte, 4096)))
-        return digest.hexdigest()
+    def has_unfinished_line(self) -> bool:
+        """Whether there is a line without an end at the place that was reached."""
+        line = self._file.readline()
+        self._file.seek(-len(line), io.SEEK_CUR)
+        return bool(line)
+
+    def read(self, lines: Sequence[bytes]) -> list[Event]:
+        """Return lines of this file as events."""
+        return read_events(lines, self._names, self._delimiter)
+
+
+class _Unzipped(Private, io.RawIOBase):
+    """The content of a gzip file; where it ends early or is damaged, it ends."""
+
+    def __init__(self, file: Any) -> None:
+        self._gzip = gzip.GzipFile(fileobj=file, mode="rb")
+        self.damaged = False
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._gzip.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._gzip.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)
+        try:
+            data = self._gzip.read1(len(view))
+        except (EOFError, OSError, zlib.error):
+            self.damaged = True
+            return 0
+        view[: len(data)] = data
+        return len(data)
+
+
+def encode_lines(lines: Sequence[bytes], read: Callable[[Sequence[bytes]], list[Event]], encode: Encode) -> CodedEvents:
+    """Return what matters of some lines, at least one, and keep nothing else of them."""
+    return CodedEvents.join([encode(read(lines[i : i + NEAR])) for i in range(0, len(lines), NEAR)])
+
+
+def hint_of(status: os.stat_result) -> str:
+    """Return device and inode as text."""
+    return f"{status.st_dev}:{status.st_ino}"
+
+
+def rotated_files(path: Path) -> list[Path]:
+    """Return the files that a log was rotated to, the youngest first: its name with a number or a date, and .gz."""
+    found = []
+    for other in path.parent.iterdir():
+        rest = other.name.removeprefix(path.name)
+        if other.name.startswith(path.name) and rest and NAME.fullmatch(other.name) and other.is_file():
+            found.append((other.stat().st_mtime_ns, other))
+    return [other for _, other in sorted(found, reverse=True)]
+
+
+def read_events(lines: Sequence[bytes], names: Sequence[str] | None = None, delimiter: bytes = b",") -> list[Event]:
+    """Return lines as records, {} for each that cannot be read; the same as `read_event` of each, and faster."""
+    if names is not None:
+        return [read_event(line, names, delimiter) for line in lines]
+    try:
+        texts = b"".join(lines).decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        return [read_event(line) for line in lines]
+    events = []
+    for text, line in zip(texts, lines, strict=False):
+        try:
+            found, end = _decode(text)
+        except (ValueError, RecursionError):
+            found, end = None, 0
+        # A line that is nothing but a record is done; every other is read with care.
+        events.append(found if end == len(text) and type(found) is dict else read_event(line))
+    return events
 
 
 def read_event(line: bytes, names: Sequence[str] | None = None, delimiter: bytes = b",") -> Event:

@@ -52,11 +52,15 @@ def disjunction(features: int, relevant: int, length: int) -> ExampleStream:
     return ExampleStream(features, length, 1 / (2 * relevant - 1), target)
 
 
-def decision_list(features: int, rules: int, alternations: int, length: int) -> ExampleStream:
+def decision_list(
+    features: int, rules: int, alternations: int, length: int, chance: float | None = None
+) -> ExampleStream:
     """A list with so many rules, whose labels (the default's included) change so many times, the last time at the end.
 
-    The features of rules are true with probability 1 - 2^(-1/rules), so that half of the examples get the default.
+    Its features are true with a given chance, or else with 1 - 2^(-1/rules), so that half of the examples get the
+    default.
     """
+    often = 1 - 2 ** (-1 / rules) if chance is None else chance
     if not 1 <= alternations <= rules:
         raise ParameterError(f"alternations must lie between 1 and the number of rules; got {alternations}.")
     changes = np.zeros(rules + 1, dtype=np.int64)
@@ -67,7 +71,7 @@ def decision_list(features: int, rules: int, alternations: int, length: int) -> 
         chosen = random.choice(features, rules, replace=False)
 
         def make(random: Generator, size: int) -> tuple[Words, Labels]:
-            bits = random.random((size, rules)) < 1 - 2 ** (-1 / rules)
+            bits = random.random((size, rules)) < often
             answers = np.full(size, labels[-1], dtype=np.int8)
             for at in range(rules - 1, -1, -1):
                 answers[bits[:, at]] = labels[at]

@@ -1,7 +1,9 @@
-"""GuardedWinnow (theory B8): SegmentWinnow until its thresholds add up to too much, then batched DP-Winnow for good.
+"""GuardedWinnow (theory B8, B11): SegmentWinnow until its thresholds add up to too much, a life of batched, and again.
 
-    before a segment with threshold B: if N + B > M*, switch for good to a fresh batched learner; else N += B
-The switch depends on released draws only. Examples before and after it are disjoint, so the price is the larger one.
+    before a segment with threshold B: if N + B > M*, switch to a life of a fresh batched learner; else N += B
+    after that life: a fresh SegmentWinnow, N = 0
+Whoever begins has the last hypothesis in force until its own first release. Switches depend on released draws only. A
+round is seen by one learner in one life, so the price is the larger one.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +14,8 @@ from dprules.accounting import BatchedStream, Event, GuardedStream, SegmentStrea
 from dprules.errors import PrivacyError
 from dprules.learners.streams.batched import BatchedPolicy
 from dprules.learners.streams.blocks import Integers, Weights
-from dprules.learners.streams.learner import Document, ScoredDraws
+from dprules.learners.streams.learner import Document
+from dprules.learners.streams.private_winnow import ScoredDraws
 from dprules.learners.streams.segment import SegmentPolicy
 from dprules.mechanisms import AboveThreshold
 from dprules.numbers import whole
@@ -25,9 +28,9 @@ class GuardedPolicy:
     first: SegmentPolicy
     second: BatchedPolicy
     switch_after: int
-    """M*: what the thresholds of all segments may add up to."""
+    """M*: what the thresholds of segments may add up to before a switch."""
     opened: int = 0
-    """N: what those before the current one add up to."""
+    """N: what those since the last life of the batched learner and before the current one add up to."""
     first_only = False
 
     @cached_property
@@ -42,7 +45,7 @@ class GuardedPolicy:
 
     @property
     def weights(self) -> Weights:
-        """Of the learner in force: the second starts from scratch."""
+        """Of the learner in force."""
         return self.now.weights
 
     @property
@@ -57,7 +60,7 @@ class GuardedPolicy:
 
     @property
     def forgets(self) -> bool:
-        """Before the switch."""
+        """After every segment, and after the batched learner's life."""
         return self.now.forgets
 
     def draws(self, scores: Integers, cached: int, unit: int) -> ScoredDraws:
@@ -65,10 +68,15 @@ class GuardedPolicy:
         return self.now.draws(scores, cached, unit)
 
     def after(self, indices: Integers) -> "GuardedPolicy":
-        """By the learner in force; a segment counts when it has ended."""
-        if self.switched:
-            return replace(self, second=self.second.after(indices))
-        return replace(self, first=self.first.after(indices), opened=self.opened + self.first.threshold)
+        """By the learner in force; a segment counts when it has ended, and the end of a life begins all afresh."""
+        if not self.switched:
+            first = self.first.after(indices)
+            second = replace(self.second, weights=first.weights)
+            return replace(self, first=first, second=second, opened=self.opened + self.first.threshold)
+        second = self.second.after(indices)
+        if not self.second.forgets:
+            return replace(self, second=second)
+        return replace(self, first=self.first.again(second.weights), second=second, opened=0)
 
     def document(self) -> dict[str, Any]:
         """Return both policies, and what the segments before add up to."""

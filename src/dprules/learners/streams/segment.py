@@ -17,7 +17,8 @@ import numpy as np
 
 from dprules.accounting import Event, stream
 from dprules.learners.streams.blocks import Integers, Weights
-from dprules.learners.streams.learner import Document, ScoredDraws
+from dprules.learners.streams.learner import Document
+from dprules.learners.streams.private_winnow import ScoredDraws
 from dprules.mechanisms import AboveThreshold
 from dprules.numbers import Real, rational, whole
 
@@ -108,7 +109,18 @@ class SegmentPolicy:
         mostly_null = 2 * (size - len(drawn)) > size
         longer = 2 * self.threshold
         shorter = max(self.first_threshold, ceil(0.7 * self.threshold))
-        return replace(self, weights=Weights(values), steps=steps, threshold=longer if mostly_null else shorter)
+        return replace(self, weights=Weights.on_grid(values), steps=steps, threshold=longer if mostly_null else shorter)
+
+    def again(self, weights: Weights) -> "SegmentPolicy":
+        """Return a policy that starts afresh, with these weights in force."""
+        return replace(self, weights=weights, steps={}, threshold=self.first_threshold)
+
+    def extended(self, dimension: int, places: Integers) -> "SegmentPolicy":
+        """Return the policy for more coordinates: those of before at their places, the others at 0."""
+        values = np.zeros(dimension)
+        values[places] = self.weights.values
+        steps = {int(places[j]): step for j, step in self.steps.items()}
+        return replace(self, dimension=dimension, weights=Weights(values), steps=steps)
 
     def document(self) -> dict[str, Any]:
         """Return weights, steps and the threshold."""

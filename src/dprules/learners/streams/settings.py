@@ -8,20 +8,27 @@ from typing import Any
 from dprules.accounting import Account, Assumed, Assumption, Certificate, Event, Unit
 from dprules.errors import ParameterError
 from dprules.learners.streams.batched import BatchedPolicy
+from dprules.learners.streams.dense import DenseLearner
+from dprules.learners.streams.epochs import EpochLearner
+from dprules.learners.streams.features import StreamFeatures
 from dprules.learners.streams.guarded import GuardedPolicy
-from dprules.learners.streams.learner import Document, Learner, Policy, PrivateLearner, Questions, Secret
+from dprules.learners.streams.learner import Document, Learner, Questions, Secret
 from dprules.learners.streams.paper import PaperPolicy
 from dprules.learners.streams.plan import LearnerPlan, StreamPlan, plan_stream
+from dprules.learners.streams.private_winnow import Policy, PrivateLearner
 from dprules.learners.streams.segment import SegmentPolicy
 from dprules.mechanisms import Bits
 from dprules.models import HYPOTHESES
 from dprules.numbers import Real, budget, rational, whole
+from dprules.schema import Schema
 
 LEARNERS: Mapping[str, type[Learner]] = {
     "segment": PrivateLearner,
     "guarded": PrivateLearner,
     "batched": PrivateLearner,
     "paper": PrivateLearner,
+    "dense": DenseLearner,
+    "epochs": EpochLearner,
 }
 PURE = ("segment", "dense")
 """Algorithms whose delta is 0."""
@@ -50,6 +57,8 @@ class StreamSettings:
         When "guarded" switches: when the thresholds of its segments add up to this. None: at the bound of "batched".
     memory : int or None
         Rounds that an epoch of "epochs" has at most, since they wait on disk.
+    watch : number
+        The share of epsilon by which "epochs" notices that the target has changed, in [0, 1); 0: it does not look.
     """
 
     epsilon: Real = 1.0
@@ -60,6 +69,7 @@ class StreamSettings:
     margin: float | None = None
     switch_after: int | None = None
     memory: int | None = None
+    watch: Real = 0.125
 
     def __post_init__(self) -> None:
         budget(self.epsilon)
@@ -77,6 +87,17 @@ class StreamSettings:
                 whole(getattr(self, name), name)
         if self.margin is not None:
             rational(self.margin, "margin")
+        if rational(self.watch, "watch", zero=True) >= 1:
+            raise ParameterError(f"watch must lie in [0, 1): it is a share of epsilon; got {self.watch}.")
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether hypotheses are lists; otherwise they are weighted sums."""
+        return self.algorithm == "epochs"
+
+    def features(self, schema: Schema, width: int = 1) -> StreamFeatures:
+        """Return what the learner asks of events of a schema."""
+        return StreamFeatures(schema, width, lists=self.has_lists, real=self.algorithm == "dense")
 
     def start(self, questions: Questions, bits: Bits) -> Learner:
         """Return a learner before its first round."""
@@ -97,11 +118,11 @@ class StreamSettings:
         plan = self.plan(dimension)
         if self.algorithm == "paper":
             return PaperPolicy.start(dimension, **_parameters(plan.paper))
-        second = BatchedPolicy.start(dimension, **_parameters(plan.batched))
         if self.algorithm == "batched":
-            return second
+            return BatchedPolicy.start(dimension, **_parameters(plan.batched))
         first = SegmentPolicy.start(dimension, self.epsilon)
-        return GuardedPolicy(first, second, self.switch_after or int(plan.batched.mistakes) + 1)
+        second = BatchedPolicy.start(dimension, **_parameters(plan.guarded.batched))
+        return GuardedPolicy(first, second, self.switch_after or plan.guarded.switch_after)
 
     def plan(self, dimension: int) -> StreamPlan:
         """Return what the learners with a mistake bound promise."""
@@ -122,13 +143,14 @@ class StreamSettings:
     def document(self) -> dict[str, Any]:
         """Return the settings in JSON's types; `from_document` reads them back."""
         exact = {"epsilon": str(Fraction(self.epsilon)), "delta": str(Fraction(self.delta))}
-        return {"model": "halfspace"} | asdict(self) | exact
+        exact["watch"] = str(Fraction(self.watch))
+        return {"model": "list" if self.has_lists else "halfspace"} | asdict(self) | exact
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "StreamSettings":
         """Read settings."""
         fields = {name: value for name, value in document.items() if name != "model"}
-        return cls(**fields | {name: Fraction(fields[name]) for name in ("epsilon", "delta")})
+        return cls(**fields | {name: Fraction(fields[name]) for name in ("epsilon", "delta", "watch")})
 
 
 def _parameters(plan: LearnerPlan) -> dict[str, Any]:

@@ -1,183 +1,143 @@
 """A stream learner that lives on disk: private state in SQLite, the released hypothesis beside it.
 
     folder/private/state.db     mode 0600 in a folder of mode 0700: scores, noise, positions in sources
+    folder/private/attempt      the key of the batch that is being learnt, and which batch it is
     folder/hypothesis.json      public: the hypothesis in force, and its certificate
 
-A batch is acknowledged when its effect and every hypothesis it led to are committed in one transaction; only then is a
-hypothesis published. So a process that is killed at any instant releases no decision twice, loses no acknowledged event
-and counts none twice.
+A batch is acknowledged when its effect, every hypothesis it led to and the position in its source are committed in one
+transaction; only then is a hypothesis published. So a process that is killed at any instant releases no decision twice,
+loses no acknowledged event and counts none twice.
 """
 
 import fcntl
 import json
-import os
 import secrets
-import shutil
-import sqlite3
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import threading
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
-from dprules.accounting import Assumed, Assumption, Certificate, TakenFrom
-from dprules.errors import DataError, DprulesError, FileError, ModelError, PrivacyError
-from dprules.learners.streams.database import connect, transaction
-from dprules.learners.streams.event_files import Position
-from dprules.learners.streams.features import Event, StreamFeatures
-from dprules.learners.streams.learner import Learner, Secret
+from dprules.accounting import Assumption, Certificate
+from dprules.errors import DataError, DprulesError, FileError, ModelError, ParameterError, PrivacyError
+from dprules.files import remove_left_files, remove_left_folders
+from dprules.learners.streams.attempt import Attempt, AttemptFile
+from dprules.learners.streams.batch_digest import digest_batch
+from dprules.learners.streams.contents import Position
+from dprules.learners.streams.creation import MAKING, certify, private_file
+from dprules.learners.streams.extension import extend_features
+from dprules.learners.streams.features import Events
+from dprules.learners.streams.learner import Learner
 from dprules.learners.streams.settings import StreamSettings
-from dprules.mechanisms import os_bits
+from dprules.learners.streams.state import Standing, State
+from dprules.mechanisms import KeyedBits
+from dprules.mechanisms.bits import KEY_BYTES
 from dprules.models import Released, StreamMark
+from dprules.models.published import not_a_stream, public_file, read_published
+from dprules.numbers import whole
 from dprules.private import Private
 from dprules.schema import Schema
 
-FORMAT = "dprules-stream"
-VERSION = 1
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE learner (one INTEGER PRIMARY KEY CHECK (one = 1), public TEXT NOT NULL, head BLOB NOT NULL,
-    generation INTEGER NOT NULL, rounds INTEGER NOT NULL) STRICT;
-CREATE TABLE chunks (place INTEGER PRIMARY KEY, chunk BLOB NOT NULL) STRICT;
-CREATE TABLE sources (name TEXT PRIMARY KEY, line INTEGER NOT NULL, byte INTEGER NOT NULL, mark TEXT NOT NULL) STRICT;
-"""
-
-
-def read_published(folder: Path, *, unverified: bool = False) -> Released:
-    """Read the public file of a stream; one that does not verify is refused, unless `unverified`."""
-    path = _public(folder)
-    if not path.is_file():
-        raise _not_a_stream(folder)
-    published = Released.load(path, unverified=unverified)
-    if published.stream is None:
-        raise ModelError(f"{path} is not the public file of a stream. Run `dprules stream learn` again.")
-    return published
-
-
-def _not_a_stream(folder: Path) -> DataError:
-    kind = DataError if folder.exists() else FileError
-    return kind(f"{folder} is not a stream of dprules. Make one with `dprules stream init`.")
-
-
-def _public(folder: Path) -> Path:
-    return folder / "hypothesis.json"
-
-
-def _private(folder: Path) -> Path:
-    return folder / "private" / "state.db"
-
-
-def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatures) -> Released:
-    """Make a new stream in a folder that is not there yet; nothing is learnt yet.
-
-    Parameters
-    ----------
-    folder : Path
-        Will hold the private state and the public hypothesis.
-    settings : StreamSettings
-        The algorithm and its budget.
-    features : StreamFeatures
-        What is asked of events.
-    """
-    certificate = _certificate(settings, features)
-    learner = settings.start(features, os_bits)
-    name = secrets.token_hex(16)
-    meta = {
-        "format": FORMAT,
-        "version": str(VERSION),
-        "stream": name,
-        "settings": json.dumps(settings.document()),
-        "schema": features.schema.to_toml(),
-        "width": str(features.width),
-        "certificate": certificate.to_json(),
-    }
-    if folder.exists():
-        raise FileError(f"{folder} is there already. Name a new folder for the stream.")
-    if not folder.parent.is_dir():
-        raise FileError(f"{folder.parent}: no such folder. Make it first.")
-    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    try:
-        # Made beside its place and moved there whole: a kill leaves no half stream.
-        (making / "private").mkdir(mode=0o700)
-        os.close(os.open(_private(making), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        with connect(_private(making)) as connection, transaction(connection):
-            for statement in filter(str.strip, _TABLES.split(";")):
-                connection.execute(statement)
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-            _keep(connection, learner, 0)
-        model = features.model(learner.hypothesis, 0)
-        published = Released.of(model, features.schema.label, certificate, stream=StreamMark(name, 0, 0))
-        published.save(_public(making))
-        making.chmod(0o755)
-        making.rename(folder)
-    except BaseException:
-        shutil.rmtree(making, ignore_errors=True)
-        raise
-    return published
-
-
-def _certificate(settings: StreamSettings, features: StreamFeatures) -> Certificate:
-    read_off: list[Assumed] = [Assumption.VALUES_READ_OFF] if features.schema.values_are_public else []
-    read_off += [] if features.schema.values_like is None else [TakenFrom(features.schema.values_like)]
-    read_off += [Assumption.CLASSES_FROM_LABELS] if features.schema.label.inferred else []
-    return settings.certificate(features, secure=True, assumptions=read_off)
+MOST = 2**63 - 1
+"""Positions beyond it do not fit the table."""
 
 
 class Stream(Private):
-    """A stream that is open to learn. It holds private state and shows nothing of it."""
+    """A stream that is open to learn. It holds private state and shows nothing of it.
+
+    Open it with `Stream.open`, in a `with` statement or until `close`. Threads may share one: they take turns.
+    """
 
     __slots__ = (
+        "_attempts",
+        "_begun",
+        "_bits",
         "_certified",
-        "_connection",
+        "_closing",
         "_folder",
         "_learner",
-        "_name",
-        "_rounds",
         "_settings",
+        "_standing",
+        "_state",
+        "_turn",
+        "_unpublished",
         "features",
     )
+    _bits: KeyedBits
+    _standing: Standing
+    _begun: Attempt | None
+    _learner: Learner | None
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, state: State) -> None:
         self._folder = folder
-        self._connection = connection
-        meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
-        if meta.get("format") != FORMAT or meta.get("version") != str(VERSION):
-            raise ModelError(f"{folder} was made by another version of dprules. Use that one, or start a new stream.")
-        self.features = StreamFeatures(Schema.from_toml(meta["schema"]), int(meta["width"]))
-        """What is asked of events: public."""
+        self._state = state
+        self._closing: ExitStack | None = None
+        self._turn = threading.RLock()
+        self._unpublished = True
+        self._attempts = AttemptFile(folder / "private" / "attempt", private_file(folder))
+        meta = state.meta()
         self._settings = StreamSettings.from_document(json.loads(meta["settings"]))
+        self.features = self._settings.features(Schema.from_toml(meta["schema"]), int(meta["width"]))
+        """What is asked of events: public."""
         self._certified = Certificate.from_document(json.loads(meta["certificate"]))
-        if _certificate(self._settings, self.features).charges != self._certified.charges:
+        if certify(self._settings, self.features).charges != self._certified.charges:
             raise ModelError(f"{folder}: this dprules would learn otherwise than was certified. Use the one before.")
-        self._name = meta["stream"]
         self._load()
-        self._refuse_an_older_copy()
-        self._publish()
 
     @classmethod
-    @contextmanager
-    def open(cls, folder: str | Path) -> Iterator["Stream"]:
-        """Open a stream to learn; a second process is refused, and so is a state older than what was published."""
+    def open(cls, folder: str | Path, *, restore: bool = False) -> "Stream":
+        """Open a stream to learn; a second process is refused, and so is a state older than what was published.
+
+        Parameters
+        ----------
+        folder : str or Path
+            What `create_stream` made.
+        restore : bool
+            Go on from a private state whose public file is missing or torn. If that state is not the newest, what was
+            decided since is decided a second time, and the certificate, which names this from then on, does not hold.
+        """
         where = Path(folder)
-        if not _private(where).is_file():
-            raise _not_a_stream(where)
-        with (where / "private" / "lock").open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise DataError(f"{where} is in use by another process. Wait for it, or stop it.") from None
-            with connect(_private(where)) as connection:
-                yield cls._resume(where, connection)
+        if not private_file(where).is_file():
+            raise not_a_stream(where)
+        with ExitStack() as opened:
+            _lock(where, opened)
+            state = State(private_file(where))
+            opened.callback(state.close)
+            stream = cls._resume(where, state)
+            stream._refuse_an_older_copy(restore=restore)
+            if restore:
+                stream._restore()
+            remove_left_files(where)
+            remove_left_folders(where.resolve().parent, MAKING)
+            stream._publish()
+            stream._closing = opened.pop_all()
+        return stream
 
     @classmethod
-    def _resume(cls, folder: Path, connection: sqlite3.Connection) -> "Stream":
+    def _resume(cls, folder: Path, state: State) -> "Stream":
         """Take a stream up; a state that was damaged is refused in our words."""
         try:
-            return cls(folder, connection)
+            return cls(folder, state)
         except DprulesError:
             raise
-        except (ArithmeticError, LookupError, TypeError, ValueError):  # a table of SQLite's may hold anything
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # a table may hold anything
             pass
         raise ModelError(f"{folder}: the private state is torn. Start a new stream, and add its epsilon.")
+
+    def close(self) -> None:
+        """Let the stream go, so that another process may open it; a second time does nothing."""
+        with self._turn:
+            if self._closing is not None:
+                self._closing.close()
+            self._closing = None
+            self._learner = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<stream {self._folder}>"
@@ -185,25 +145,47 @@ class Stream(Private):
     @property
     def published(self) -> Released:
         """What everybody may see: the hypothesis in force, and its certificate."""
-        model = self.features.model(self._learner.hypothesis, self.releases)
-        mark = StreamMark(self._name, self._rounds, self.releases)
-        return Released.of(model, self.features.schema.label, self._certified, stream=mark)
+        with self._turn:
+            model = self.features.model(self._ready().hypothesis, self.releases)
+            mark = StreamMark(self._standing.name, self._standing.rounds, self.releases)
+            return Released.of(model, self.features.schema.label, self._certified, stream=mark)
 
     @property
     def releases(self) -> int:
         """How many hypotheses have been released."""
-        return self._learner.releases
+        return self._standing.releases
 
-    def position(self, source: str) -> Position:
-        """Return up to where a source has been learnt."""
-        row = self._connection.execute("SELECT line, byte, mark FROM sources WHERE name = ?", (source,)).fetchone()
-        return Position() if row is None else Position(*row)
+    @property
+    def rounds(self) -> int:
+        """How many rounds have been learnt."""
+        return self._standing.rounds
 
-    def learn(self, events: Sequence[Event], source: str, position: Position | int) -> int:
+    def position(self, source: str, content: int = 0) -> Position:
+        """Return up to where a source has been learnt; of a file with several contents, one of them."""
+        with self._turn:
+            self._ready()
+            return self._state.position(_name(source), content)
+
+    def contents(self, source: str) -> list[Position]:
+        """Return up to where each content of a source of files has been learnt."""
+        with self._turn:
+            self._ready()
+            return [position for position in self._state.positions(_name(source)) if position.content]
+
+    def interrupted(self, source: str) -> Position | None:
+        """Return where a batch of this source ends that was begun and not committed.
+
+        Offer exactly that batch first, if it is still there: it repeats what it drew (`docs/proofs/stream_state.md`).
+        """
+        with self._turn:
+            self._ready()
+            return self._begun.position if self._begun is not None and self._begun.source == source else None
+
+    def learn(self, events: Events, source: str, position: Position | int) -> int:
         """Learn a batch that ends at a position of its source; return the number of its line when it is committed.
 
-        What was acknowledged before is recognised by its position and left alone, so that each event counts once
-        whatever queue it comes from.
+        Its effect, what it released and the position are committed in one transaction. What was acknowledged before is
+        recognised by its position and left alone, so that each event counts once whatever queue it comes from.
 
         Parameters
         ----------
@@ -212,61 +194,170 @@ class Stream(Private):
         source : str
             Name of the file or queue.
         position : Position or int
-            How many events of the source there are up to the end of this batch.
+            How many events of the source there are up to the end of this batch; or the offset after its last event, if
+            the queue has gaps and no batch overlaps with one that was acknowledged.
         """
-        reached = position if isinstance(position, Position) else Position(position)
-        unseen = reached.line - self.position(source).line
-        if unseen <= 0:
-            return reached.line
-        events = events[max(0, len(events) - unseen) :]  # a queue may send the end of an earlier batch again
-        try:
-            with transaction(self._connection) as connection:
-                self._learner.take(self.features.block(events), self.features.codes(events))
-                _keep(connection, self._learner, self._rounds + len(events))
-                values = (source, reached.line, reached.byte, reached.mark)
-                connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)", values)
-        except BaseException:
-            self._load()  # what was drawn and not committed is forgotten: nobody has seen it
-            raise
-        self._rounds += len(events)
-        self._publish()
+        _name(source)
+        reached = position if isinstance(position, Position) else Position(whole(position, "position", least=0))
+        if reached.line > MOST:
+            raise ParameterError(f"position must be below 2^63; got {reached.line}. Count from the source's start.")
+        with self._turn:
+            self._ready()
+            if self._unpublished:
+                self._publish()
+            unseen = reached.line - self._state.position(source, reached.content).line
+            if unseen > 0:
+                # A queue may send the end of an earlier batch again.
+                self._learn_rest(events[max(0, len(events) - unseen) :], source, reached)
         return reached.line
 
-    def _load(self) -> None:
-        """Take the learner up where it was committed."""
-        row = self._connection.execute("SELECT public, head, generation, rounds FROM learner").fetchone()
-        public, head, generation, rounds = row
-        chunks = tuple(chunk for (chunk,) in self._connection.execute("SELECT chunk FROM chunks ORDER BY place"))
-        secret = Secret(head, chunks, generation)
-        self._learner = self._settings.resume(self.features, json.loads(public), secret, os_bits)
-        self._rounds = int(rounds)
+    def extend(self, schema: Schema) -> Released:
+        """Ask about new columns from the next round on, for the same price; return what is published then.
 
-    def _refuse_an_older_copy(self) -> None:
+        Their weights start at 0, and what was learnt of the others stays. When this happens is public, so it must not
+        depend on events. A schema that changes anything else is refused.
+
+        Parameters
+        ----------
+        schema : Schema
+            The stream's, with more columns.
+        """
+        with self._turn:
+            learner = self._ready()
+            if self._begun is not None:
+                raise PrivacyError("A batch was interrupted: learn it first, and then extend the stream.")
+            features, places = extend_features(self.features, schema)
+            if certify(self._settings, features).charges != self._certified.charges:
+                raise PrivacyError("With more columns this algorithm would cost otherwise. Start a new stream.")
+            self._bits.turn(secrets.token_bytes(KEY_BYTES), b"")  # what is drawn here belongs to no batch
+            try:
+                learner.extend(features, places)
+                self._standing = self._state.replace(self._standing, learner, {"schema": schema.to_toml()})
+            except BaseException:
+                self._learner = None
+                raise
+            self.features = features
+            self._publish()
+            return self.published
+
+    def _learn_rest(self, events: Events, source: str, reached: Position) -> None:
+        """Learn events that were not acknowledged; a batch among them that was begun comes first, as it was."""
+        begun = self._begun
+        if begun is not None and begun.source == source and begun.position.content == reached.content:
+            first = events[: begun.size]
+            if 0 < begun.size < len(events) and self._digest(first) == begun.digest:
+                self._learn_batch(first, source, begun.position)
+                events = events[begun.size :]
+        self._learn_batch(events, source, reached)
+
+    def _digest(self, events: Events) -> bytes:
+        return digest_batch(self.features.block(events), self.features.codes(events))
+
+    def _learn_batch(self, events: Events, source: str, reached: Position) -> None:
+        """Keep the key, draw, commit, publish: in this order."""
+        learner = self._ready()
+        block = self.features.block(events)
+        codes = self.features.codes(events)
+        digest = digest_batch(block, codes)
+        begun = self._begun
+        if begun is None:
+            begun = Attempt.begin(digest, len(events), source, reached)
+            with self._state.holding(self._standing):
+                self._attempts.write([*self._standing], begun)
+            self._begun = begun
+        self._bits.turn(begun.key, digest)
+        try:
+            learner.take(block, codes)
+            self._standing = self._state.commit(self._standing, learner, len(events), source, reached)
+        except BaseException:
+            self._learner = None  # what was drawn and not committed is forgotten; the next use loads what was
+            raise
+        self._begun = None
+        self._attempts.clear()
+        self._publish()
+
+    def _ready(self) -> Learner:
+        """Return the learner, loaded again if the batch before it failed."""
+        if self._learner is not None:
+            return self._learner
+        if self._closing is None:
+            raise DataError("The stream is closed. Open it again with Stream.open.")
+        return self._load()
+
+    def _load(self) -> Learner:
+        """Take the learner up where it was committed, and the batch that was begun then."""
+        kept = self._state.load()
+        self._bits = KeyedBits()  # nothing is drawn from a key that was kept but what its batch draws
+        learner = self._settings.resume(self.features, kept.public, kept.secret, self._bits)
+        if learner.releases != kept.standing.releases:
+            raise ModelError(f"{self._folder}: the private state does not fit its releases. Start a new stream.")
+        self._standing = kept.standing
+        self._begun = self._attempts.read([*kept.standing])
+        self._learner = learner
+        return learner
+
+    def _refuse_an_older_copy(self, *, restore: bool) -> None:
         """Going on from it would draw again what has been published."""
         try:
-            seen = read_published(self._folder, unverified=True)
-        except (DataError, ModelError):  # lost or torn: it will be published again
-            return
-        mark = seen.stream
-        if mark is None or mark.name != self._name:
+            mark = read_published(self._folder, unverified=True).stream
+        except (DataError, ModelError):
+            mark = None
+            if not restore:
+                raise PrivacyError(
+                    f"{public_file(self._folder)} is missing or torn, so nobody can tell whether the private state is "
+                    "the newest. Put it back; or go on with --restore (restore=True), which risks that an older copy "
+                    "decides again what was published, beyond the certificate."
+                ) from None
+        if mark is not None and mark.name != self._standing.name:
             raise PrivacyError("The public file belongs to another stream. Put both back to where they belong.")
-        if mark.releases > self.releases or mark.rounds > self._rounds:
+        if mark is not None and (mark.releases > self.releases or mark.rounds > self.rounds):
             raise PrivacyError(
                 "The private state is older than what was published. "
                 "Restore the newest copy; going on would decide one round twice."
             )
 
+    def _restore(self) -> None:
+        """A restored state draws a key of its own, and its certificate says what it rests on."""
+        self._attempts.clear()
+        self._begun = None
+        named = self._certified.assumptions
+        if Assumption.NEWEST_STATE not in named:
+            self._certified = replace(self._certified, assumptions=(*named, Assumption.NEWEST_STATE))
+            meta = {"certificate": self._certified.to_json()}
+            self._standing = self._state.replace(self._standing, self._ready(), meta)
+
     def _publish(self) -> None:
-        self.published.save(_public(self._folder))
+        """Write the public file, while no other process can move the state."""
+        self._unpublished = True
+        failed = False
+        with self._state.holding(self._standing):
+            try:
+                self.published.save(public_file(self._folder))
+            except OSError:
+                failed = True
+        if failed:
+            raise FileError(
+                f"{public_file(self._folder)} cannot be written. Make room; all that was acknowledged is kept."
+            )
+        self._unpublished = False
 
 
-def _keep(connection: sqlite3.Connection, learner: Learner, rounds: int) -> None:
-    """Write the learner down; of what only grows, what is new."""
-    secret = learner.secret()
-    row = connection.execute("SELECT generation FROM learner").fetchone()
-    if row is None or row[0] != secret.generation:
-        connection.execute("DELETE FROM chunks")
-    (known,) = connection.execute("SELECT count(*) FROM chunks").fetchone()
-    connection.executemany("INSERT INTO chunks VALUES (?, ?)", enumerate(secret.chunks[known:], start=known))
-    values = (1, json.dumps(learner.public()), secret.head, secret.generation, rounds)
-    connection.execute("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?, ?)", values)
+def _lock(folder: Path, opened: ExitStack) -> None:
+    """Keep other processes out until `opened` is closed."""
+    try:
+        lock = opened.enter_context((folder / "private" / "lock").open("a"))
+    except OSError:
+        raise FileError(f"{folder / 'private'} cannot be written. Change its permissions.") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise DataError(f"{folder} is in use by another process. Wait for it, or stop it.") from None
+
+
+def _name(source: str) -> str:
+    """Return the name of a source, which must be text that can be kept."""
+    try:
+        source.encode()
+    except (AttributeError, UnicodeEncodeError):
+        raise ParameterError("source must be the name of a file or queue, in text. Rename it.") from None
+    return source

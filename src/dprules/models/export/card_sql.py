@@ -5,8 +5,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from dprules.models.export.header import Header
-from dprules.models.export.query import Query, add_up, comment, label_writer, write_double
-from dprules.models.export.readings import write_condition
+from dprules.models.export.query import Query, add_up, comment, label_writer
+from dprules.models.export.readings import write_condition, write_double
 from dprules.models.meaning import OddsTable, RiskTable
 from dprules.models.points import Points
 from dprules.schema import Value, show_value

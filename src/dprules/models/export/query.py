@@ -7,8 +7,8 @@ from sqlglot import exp
 from dprules.errors import ParameterError
 from dprules.models.export.dialects import find_dialect
 from dprules.models.export.header import Header
-from dprules.models.export.readings import STAGES, Expression, Readings, name_column, write_number
-from dprules.schema import Literal, Value
+from dprules.models.export.readings import STAGES, Expression, Readings, name_column, write_double, write_number
+from dprules.schema import Clipped, Literal, Value
 
 MOST_ARGUMENTS = 100
 """Of one function, and terms of one sum: engines limit how many there may be, or how deep they are nested."""
@@ -29,15 +29,23 @@ class Query:
         Everything that will be asked.
     names : sequence of str
         Of the columns of answers, but for the header's.
+    weighed : sequence of Clipped
+        Columns whose numbers are weighed.
     """
 
     def __init__(
-        self, table: str, dialect: str, header: Header, literals: Sequence[Literal], names: Sequence[str] = ()
+        self,
+        table: str,
+        dialect: str,
+        header: Header,
+        literals: Sequence[Literal],
+        names: Sequence[str] = (),
+        weighed: Sequence[Clipped] = (),
     ) -> None:
         self._dialect = find_dialect(dialect)
         self._header = header
         self._table = _write_table(table)
-        self._readings = Readings(self._dialect, literals)
+        self._readings = Readings(self._dialect, literals, weighed)
         self._numbers: dict[str, Mapping[str, str]] = {}
         self._comments = dict(STAGES)
         names = [table, header.answer_name, *names, *self._readings.values]
@@ -168,11 +176,6 @@ def add_up(terms: Sequence[str]) -> str:
 
 def _chunk(parts: Sequence[str]) -> list[Sequence[str]]:
     return [parts[at : at + MOST_ARGUMENTS] for at in range(0, len(parts), MOST_ARGUMENTS)]
-
-
-def write_double(number: float) -> Expression:
-    """A weight as `predict` adds it: engines read 0.1 as a decimal, whose sums round otherwise."""
-    return exp.cast(write_number(number), "double")
 
 
 def label_writer(labels: Sequence[Value]) -> Callable[[Value], Expression]:

@@ -12,7 +12,20 @@ from sqlglot import exp, parse_one
 
 from dprules.errors import ParameterError
 from dprules.models.export.dialects import Dialect
-from dprules.schema import Boolean, Categorical, Column, Date, Literal, Numeric, Operator, Positive, Value
+from dprules.schema import (
+    GRID,
+    Boolean,
+    Categorical,
+    Clipped,
+    Column,
+    Date,
+    Literal,
+    Numeric,
+    Operator,
+    Positive,
+    Scaled,
+    Value,
+)
 from dprules.schema.cells import FALSE_WORDS, LARGEST_NUMBER, LONGEST_NUMBER, TRUE_WORDS, canonical_form
 
 Expression = exp.Expr
@@ -28,7 +41,7 @@ _WORDS = ("true", "false")
 
 
 class Readings:
-    """Reads the columns that some literals ask about.
+    """Reads the columns that some literals ask about, and those that are weighed as numbers.
 
     Parameters
     ----------
@@ -36,13 +49,16 @@ class Readings:
         In which the SQL is run.
     literals : sequence of Literal
         Everything that will be asked.
+    weighed : sequence of Clipped
+        Columns whose numbers are weighed.
     """
 
-    def __init__(self, dialect: Dialect, literals: Sequence[Literal]) -> None:
+    def __init__(self, dialect: Dialect, literals: Sequence[Literal], weighed: Sequence[Clipped] = ()) -> None:
         self._dialect = dialect
         self._literals = literals
         self.stages: dict[str, dict[str, Expression]] = {stage: {} for stage in STAGES if stage != "value"}
-        columns = {literal.column.name: literal.column for literal in literals}
+        columns: dict[str, Column] = {literal.column.name: literal.column for literal in literals}
+        columns |= {column.name: column for column in weighed}
         self.values = {name: self._read(column) for name, column in columns.items()}
 
     def _read(self, column: Column) -> Expression:
@@ -59,6 +75,8 @@ class Readings:
                 return _cases((_is_within_bounds(number), number))
             case Positive():
                 return self._read_sign(column)
+            case Clipped():
+                return self._read_clipped(column)
             case _:
                 raise ParameterError(f"columns of kind {column.kind} have no SQL yet. Export JSON.")
 
@@ -86,7 +104,7 @@ class Readings:
     def _number(self, column: Column, text: Expression) -> Expression:
         """The number that a text stands for, null if it stands for none."""
         digits = text
-        if isinstance(column, Numeric) and column.decimal == ",":
+        if isinstance(column, Numeric | Scaled) and column.decimal == ",":
             # A second comma would be a second point, and so no number either.
             pointed = exp.func("REPLACE", text.copy(), exp.Literal.string(","), exp.Literal.string("."))
             digits = exp.Case().when(_like(text, "%.%"), text.copy()).else_(pointed)
@@ -177,6 +195,19 @@ class Readings:
         sign = exp.Case().when(above, exp.Literal.number(1)).else_(exp.Literal.number(0))
         return _cases((_is_within_bounds(number), sign), *self._truths(column, word))
 
+    def _read_clipped(self, column: Clipped) -> Expression:
+        """The number that is weighed: 0 for a missing one; without bounds of its own, a word is 1 or -1."""
+        if isinstance(column, Scaled):
+            number = self._number(column, self._trim(column))
+            cases = [(_is_within_bounds(number), _scale(number, column.lower, column.upper))]
+        else:
+            word = self._trim(column, lower=True)
+            number = self._number(column, word)
+            (true, _), (false, _) = self._truths(column, word)
+            cases = [(_is_within_bounds(number), _clip(number))]
+            cases += [(true, write_double(1.0)), (false, write_double(-1.0))]
+        return _cases(*cases, otherwise=write_double(0.0))
+
     def _read_day(self, column: Date) -> Expression:
         """The day of a date or a moment, whose texts are in the order of time."""
         text = self._trim(column)
@@ -199,6 +230,11 @@ def write_number(number: float) -> Expression:
         digits += "" if "e" in digits else "e0"
     literal = exp.Literal(this=digits, is_string=False)
     return exp.Neg(this=literal) if number < 0 else literal
+
+
+def write_double(number: float) -> Expression:
+    """A number as `predict` adds it: engines read 0.1 as a decimal, whose sums round otherwise."""
+    return exp.cast(write_number(number), "double")
 
 
 def name_column(name: str, table: str) -> Expression:
@@ -282,6 +318,39 @@ def _is_short(text: Expression) -> Expression:
 def _is_within_bounds(number: Expression) -> Expression:
     """Whether a number is below 1e100; not infinity, and not NaN, which engines put above all numbers."""
     return exp.LT(this=exp.Abs(this=number.copy()), expression=write_number(LARGEST_NUMBER))
+
+
+def _scale(number: Expression, lower: float, upper: float) -> Expression:
+    """Bring a number to [-1, 1] on the grid, by the operations on doubles that `Scaled.number` has, in their order."""
+    above_lower = _paren(exp.Sub(this=number.copy(), expression=write_double(lower)))
+    # A step is 1/128 of the width. PostgreSQL stops where a quotient is too small for a double.
+    below = exp.LTE(this=above_lower.copy(), expression=write_double((upper - lower) / 1024))
+    above = exp.GTE(this=number.copy(), expression=write_double(upper))
+    share = _paren(exp.Div(this=above_lower, expression=write_double(upper - lower)))
+    steps = exp.Sub(this=exp.Mul(this=write_double(2 * GRID), expression=share), expression=write_double(GRID))
+    inside = exp.Div(this=_round(_paren(steps)), expression=write_double(GRID))
+    return _cases((below, write_double(-1.0)), (above, write_double(1.0)), otherwise=inside)
+
+
+def _clip(number: Expression) -> Expression:
+    """Clip a number to [-1, 1], and round it to the grid, as `Clipped.number` does."""
+    steps = exp.Mul(this=write_double(GRID), expression=number.copy())
+    # A number far below a step is 0; PostgreSQL would not multiply the smallest.
+    small = exp.LTE(this=exp.Abs(this=number.copy()), expression=write_double(2.0**-10))
+    below = exp.LTE(this=number.copy(), expression=write_double(-1.0))
+    above = exp.GTE(this=number.copy(), expression=write_double(1.0))
+    inside = exp.Div(this=_round(steps), expression=write_double(GRID))
+    return _cases((small, write_double(0.0)), (below, write_double(-1.0)), (above, write_double(1.0)), otherwise=inside)
+
+
+def _round(number: Expression) -> Expression:
+    """Round a double, ties to even: adding 1.5 * 2^52 does, while engines round halves in ways of their own."""
+    far = write_double(1.5 * 2.0**52)
+    return _paren(exp.Sub(this=_paren(exp.Add(this=number, expression=far)), expression=far.copy()))
+
+
+def _paren(expression: Expression) -> Expression:
+    return exp.Paren(this=expression)
 
 
 def _like(text: Expression, pattern: str) -> Expression:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from dprules.models.export.header import Header
-from dprules.models.export.query import Query, comment, label_writer, write_double
-from dprules.models.export.readings import write_condition
-from dprules.schema import Literal, Value
+from dprules.models.export.query import Query, comment, label_writer
+from dprules.models.export.readings import name_column, write_condition, write_double
+from dprules.schema import Clipped, Literal, Value, show_value
 
 Branch = tuple[Sequence[Literal], Value]
 
@@ -38,7 +38,7 @@ def write_list(branches: Sequence[Branch], default: Value, table: str, dialect: 
 
 
 def write_sum(
-    terms: Sequence[tuple[Sequence[Literal], float]],
+    terms: Sequence[tuple[Sequence[Literal] | Clipped, float]],
     bias: float,
     classes: tuple[Value, Value],
     table: str,
@@ -47,10 +47,12 @@ def write_sum(
 ) -> str:
     """Return a query that adds a weight for each condition that holds, and subtracts it for each that does not.
 
+    A number is weighed as it is: its weight counts so many times.
+
     Parameters
     ----------
-    terms : sequence of (literals, weight)
-        Conditions and their weights, in the order in which `predict` adds them.
+    terms : sequence of (literals or column, weight)
+        Conditions, or numbers, and their weights, in the order in which `predict` adds them.
     bias : float
         What is always added.
     classes : tuple
@@ -58,13 +60,19 @@ def write_sum(
     table, dialect, header
         As for a list.
     """
-    query = Query(table, dialect, header, [literal for literals, _ in terms for literal in literals])
+    asked = [literal for feature, _ in terms if not isinstance(feature, Clipped) for literal in feature]
+    weighed = [feature for feature, _ in terms if isinstance(feature, Clipped)]
+    query = Query(table, dialect, header, asked, weighed=weighed)
     lines = ["CASE WHEN", f"  {query.sql(write_double(bias))}"]
-    for literals, weight in terms:
-        holds = query.sql(write_condition(literals))
+    for feature, weight in terms:
         added = query.sql(write_double(weight))
+        if isinstance(feature, Clipped):
+            lines.append(f"  -- the number {show_value(feature.name)}")
+            lines.append(f"  + {added} * {query.sql(name_column(feature.name, 'value'))}")
+            continue
+        holds = query.sql(write_condition(feature))
         subtracted = query.sql(write_double(-weight))
-        lines.append(f"  -- {comment(literals)}")
+        lines.append(f"  -- {comment(feature)}")
         lines.append(f"  + CASE WHEN {holds} THEN {added} ELSE {subtracted} END")
     write_label = label_writer(classes)
     answer = f"THEN {query.sql(write_label(classes[1]))} ELSE {query.sql(write_label(classes[0]))}"

@@ -1,0 +1,84 @@
+"""How a stream begins: charged first, made beside its place, and moved there whole."""
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from dprules.accounting import Assumed, Assumption, Certificate, TakenFrom
+from dprules.errors import FileError
+from dprules.files import remove_left_folders
+from dprules.learners.streams.features import StreamFeatures
+from dprules.learners.streams.settings import StreamSettings
+from dprules.learners.streams.state import State
+from dprules.mechanisms import os_bits
+from dprules.models import Released, StreamMark
+from dprules.models.published import public_file
+
+MAKING = ".dprules-stream-"
+"""How a folder begins in which a stream is being made; the number of the process follows."""
+
+
+def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatures) -> Released:
+    """Make a new stream in a folder that is not there yet; nothing is learnt yet.
+
+    Parameters
+    ----------
+    folder : Path
+        Will hold the private state and the public hypothesis.
+    settings : StreamSettings
+        The algorithm and its budget.
+    features : StreamFeatures
+        What is asked of events.
+    """
+    features = replace(features, lists=settings.has_lists)
+    certificate = certify(settings, features)
+    if folder.exists():
+        raise FileError(f"{folder} is there already. Name a new folder for the stream.")
+    if not folder.parent.is_dir():
+        raise FileError(f"{folder.parent}: no such folder. Make it first.")
+    remove_left_folders(folder.parent, MAKING)
+    learner = settings.start(features, os_bits)
+    name = secrets.token_hex(16)
+    meta = {
+        "name": name,
+        "settings": json.dumps(settings.document()),
+        "schema": features.schema.to_toml(),
+        "width": str(features.width),
+        "certificate": certificate.to_json(),
+    }
+    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{MAKING}{os.getpid()}-"))
+    try:
+        # Made beside its place and moved there whole: a kill leaves no half stream.
+        (making / "private").mkdir(mode=0o700)
+        os.close(os.open(private_file(making), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        state = State(private_file(making))
+        try:
+            state.create(meta, learner)
+        finally:
+            state.close()
+        model = features.model(learner.hypothesis, 0)
+        published = Released.of(model, features.schema.label, certificate, stream=StreamMark(name, 0, 0))
+        published.save(public_file(making))
+        making.chmod(0o755)
+        making.rename(folder)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
+    return published
+
+
+def private_file(folder: Path) -> Path:
+    """Return where a stream keeps its private state."""
+    return folder / "private" / "state.db"
+
+
+def certify(settings: StreamSettings, features: StreamFeatures) -> Certificate:
+    """Charge everything that a stream will ever release, or refuse."""
+    read_off: list[Assumed] = [Assumption.VALUES_READ_OFF] if features.schema.values_are_public else []
+    read_off += [] if features.schema.values_like is None else [TakenFrom(features.schema.values_like)]
+    read_off += [Assumption.CLASSES_FROM_LABELS] if features.schema.label.inferred else []
+    return settings.certificate(features, secure=True, assumptions=read_off)

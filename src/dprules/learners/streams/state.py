@@ -1,0 +1,195 @@
+"""The tables of a stream's private state, every row with a seal that tells whether it was damaged."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dprules.errors import DataError, ModelError
+from dprules.learners.streams.attempt import position_of, position_row
+from dprules.learners.streams.contents import Position
+from dprules.learners.streams.database import Database
+from dprules.learners.streams.learner import Learner, Secret
+from dprules.private import Private
+
+FORMAT = "dprules-stream"
+VERSION = 2
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, seal BLOB NOT NULL) STRICT;
+CREATE TABLE learner (one INTEGER PRIMARY KEY CHECK (one = 1), commits INTEGER NOT NULL, rounds INTEGER NOT NULL,
+    releases INTEGER NOT NULL, generation INTEGER NOT NULL, public TEXT NOT NULL, head BLOB NOT NULL,
+    seal BLOB NOT NULL) STRICT;
+CREATE TABLE chunks (place INTEGER PRIMARY KEY, generation INTEGER NOT NULL, chunk BLOB NOT NULL,
+    seal BLOB NOT NULL) STRICT;
+CREATE TABLE sources (name TEXT NOT NULL, content INTEGER NOT NULL, line INTEGER NOT NULL, byte INTEGER NOT NULL,
+    digest TEXT NOT NULL, trail TEXT NOT NULL, hint TEXT NOT NULL, seal BLOB NOT NULL,
+    PRIMARY KEY (name, content)) STRICT;
+"""
+_SOURCES = "SELECT name, content, line, byte, digest, trail, hint, seal FROM sources WHERE name = ?"
+
+
+class Standing(NamedTuple):
+    """Where a state stands; public but for `commits`, which counts batches. Two processes must never differ in it."""
+
+    name: str
+    commits: int
+    rounds: int
+    releases: int
+
+
+class Kept(Private):
+    """A learner as it was committed."""
+
+    __slots__ = ("public", "secret", "standing")
+
+    def __init__(self, standing: Standing, public: dict[str, Any], secret: Secret) -> None:
+        self.standing = standing
+        self.public = public
+        self.secret = secret
+
+
+class State(Private):
+    """The private state of one stream, open.
+
+    Parameters
+    ----------
+    path : Path
+        The SQLite file.
+    """
+
+    __slots__ = ("_database",)
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path)
+
+    def create(self, meta: dict[str, str], learner: Learner) -> None:
+        """Make the tables in an empty file; nothing is learnt yet."""
+        with self._database.transaction() as connection:
+            for statement in filter(str.strip, _TABLES.split(";")):
+                connection.execute(statement)
+            self._put_meta(connection, {"format": FORMAT, "version": str(VERSION)} | meta)
+            self._put_learner(connection, learner, Standing(meta["name"], 0, 0, 0))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def meta(self) -> dict[str, str]:
+        """Return what was declared when the stream was made."""
+        rows = self._database.read("SELECT key, value, seal FROM meta")
+        found = {row[0]: row[1] for row in rows}
+        if found.get("format", FORMAT) != FORMAT or found.get("version", str(VERSION)) != str(VERSION):
+            raise ModelError(
+                f"{self._database.path} was made by another version of dprules. Use that one, or start a new stream."
+            )
+        self._require_seals(rows)
+        return found
+
+    def load(self) -> Kept:
+        """Return the learner as it was committed last."""
+        rows = self._database.read("SELECT commits, rounds, releases, generation, public, head, seal FROM learner")
+        chunks = self._database.read("SELECT place, generation, chunk, seal FROM chunks ORDER BY place")
+        names = self._database.read("SELECT value FROM meta WHERE key = 'name'")
+        self._require_seals([*rows, *chunks])
+        if len(rows) != 1 or len(names) != 1:
+            raise self._torn()
+        commits, rounds, releases, generation, public, head, _ = rows[0]
+        if any(chunk[:2] != (place, generation) for place, chunk in enumerate(chunks)):
+            raise self._torn()
+        secret = Secret(head, tuple(chunk[2] for chunk in chunks), generation)
+        return Kept(Standing(names[0][0], commits, rounds, releases), json.loads(public), secret)
+
+    def positions(self, source: str) -> list[Position]:
+        """Return up to where each content of a source was learnt."""
+        rows = self._database.read(_SOURCES + " ORDER BY content", source)
+        self._require_seals(rows)
+        return [position_of(list(row[1:-1])) for row in rows]
+
+    def position(self, source: str, content: int) -> Position:
+        """Return up to where one content of a source was learnt."""
+        rows = self._database.read(_SOURCES + " AND content = ?", source, content)
+        self._require_seals(rows)
+        return position_of(list(rows[0][1:-1])) if rows else Position(content=content)
+
+    def commit(self, before: Standing, learner: Learner, rounds: int, source: str, position: Position) -> Standing:
+        """Commit the effect of a batch, whatever it released and where its source is now, all at once.
+
+        Parameters
+        ----------
+        before : Standing
+            Where this process believes the state to stand; if it stands elsewhere nothing is written.
+        learner : Learner
+            After the batch.
+        rounds : int
+            Of the batch.
+        source, position : str, Position
+            What the batch reaches.
+        """
+        after = Standing(before.name, before.commits + 1, before.rounds + rounds, learner.releases)
+        with self._database.transaction() as connection:
+            self._require_standing(connection, before)
+            self._put_learner(connection, learner, after)
+            row = (source, *position_row(position))
+            connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, _seal(row)))
+        return after
+
+    def replace(self, before: Standing, learner: Learner, meta: dict[str, str]) -> Standing:
+        """Commit new declarations, and the learner that has them."""
+        after = before._replace(commits=before.commits + 1)
+        with self._database.transaction() as connection:
+            self._require_standing(connection, before)
+            self._put_meta(connection, meta)
+            self._put_learner(connection, learner, after)
+        return after
+
+    @contextmanager
+    def holding(self, standing: Standing) -> Iterator[None]:
+        """Keep every other process from moving the state; refuse if it stands elsewhere already."""
+        with self._database.transaction() as connection:
+            self._require_standing(connection, standing)
+            yield
+
+    def _require_standing(self, connection: sqlite3.Connection, believed: Standing) -> None:
+        names = connection.execute("SELECT value FROM meta WHERE key = 'name'").fetchall()
+        rows = connection.execute("SELECT commits, rounds, releases FROM learner").fetchall()
+        if [(*name, *row) for name in names for row in rows] != [tuple(believed)]:
+            raise DataError(
+                f"{self._database.path}: another process has learnt into this stream or replaced it. "
+                "Stop one of them, and open the stream again; all that was acknowledged is kept."
+            )
+
+    def _put_meta(self, connection: sqlite3.Connection, meta: dict[str, str]) -> None:
+        rows = [(*row, _seal(row)) for row in meta.items()]
+        connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", rows)
+
+    def _put_learner(self, connection: sqlite3.Connection, learner: Learner, standing: Standing) -> None:
+        """Write the learner down; of what only grows, what is new."""
+        secret = learner.secret()
+        if connection.execute("SELECT generation FROM learner").fetchall() != [(secret.generation,)]:
+            connection.execute("DELETE FROM chunks")
+        ((known,),) = connection.execute("SELECT coalesce(max(place) + 1, 0) FROM chunks").fetchall()
+        for place in range(known, len(secret.chunks)):
+            chunk = (place, secret.generation, secret.chunks[place])
+            connection.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", (*chunk, _seal(chunk)))
+        row = (*standing[1:], secret.generation, json.dumps(learner.public()), secret.head)
+        connection.execute("INSERT OR REPLACE INTO learner VALUES (1, ?, ?, ?, ?, ?, ?, ?)", (*row, _seal(row)))
+
+    def _require_seals(self, rows: list[tuple[Any, ...]]) -> None:
+        if any(row[-1] != _seal(row[:-1]) for row in rows):
+            raise self._torn()
+
+    def _torn(self) -> ModelError:
+        return ModelError(f"{self._database.path} is torn. Start a new stream, and add its epsilon.")
+
+
+def _seal(row: tuple[Any, ...]) -> bytes:
+    """Return a digest of a row, cell by cell with their kinds and lengths."""
+    written = hashlib.sha256()
+    for cell in row:
+        text = cell if isinstance(cell, bytes) else str(cell).encode("utf-8", "surrogatepass")
+        written.update(f"{type(cell).__name__}:{len(text)}:".encode())
+        written.update(text)
+    return written.digest()

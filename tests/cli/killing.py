@@ -1,0 +1,142 @@
+"""Start learners again and again and kill them at random instants; say what was seen.
+
+    python killing.py WAY FOLDER LINES KILLS
+
+WAY is file, stdin, follow (the command, started by a fork that has everything imported already) or library. Every life
+is checked: what was acknowledged is never less than before, and one number of releases means one hypothesis.
+"""
+
+import importlib
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from dprules.cli.main import main
+from dprules.learners.streams import Stream, StreamSettings, create_stream
+
+for module in ("dprules.jobs", "rich.console"):  # so that no life has to import them
+    importlib.import_module(module)
+BATCH = 40
+way, folder, lines, kills = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
+every_line = lines.read_bytes().splitlines(keepends=True)
+growing = lines.with_suffix(".growing.jsonl")
+
+
+def command(*options: object) -> None:
+    sys.argv = ["dprules", "stream", "learn", str(folder), *map(str, options), "--json"]
+    main()
+
+
+def learn_file(batch: int) -> None:
+    command(lines, "--batch", batch)
+
+
+def learn_input(batch: int) -> None:
+    known = read_public()["stream"]["rounds"]
+    offset = random.randrange(max(0, known - 100), known + 1)  # a sender may send again what was acknowledged
+    with lines.open("rb") as file:
+        file.seek(sum(map(len, every_line[:offset])))
+        os.lseek(file.fileno(), file.tell(), os.SEEK_SET)
+        os.dup2(file.fileno(), 0)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    command("-", "--offset", offset, "--batch", batch)
+
+
+def follow_file(batch: int) -> None:
+    command(growing, "--batch", batch, "--follow", "--every", "10ms")
+
+
+def learn_here(batch: int) -> None:
+    rows = [json.loads(line) for line in every_line]
+    with Stream.open(folder) as stream:
+        for start in range(stream.position("queue").line, len(rows), batch):
+            part = rows[start : start + batch]
+            print(json.dumps({"acknowledged": stream.learn(part, "queue", start + len(part))}), flush=True)
+
+
+WAYS = {"file": learn_file, "stdin": learn_input, "follow": follow_file, "library": learn_here}
+
+
+def read_public() -> dict:
+    return json.loads((folder / "hypothesis.json").read_text())
+
+
+def live(batch: int, patience: float | None) -> tuple[int, int]:
+    """Return how the process ended, and what it acknowledged last."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(reading)
+        os.dup2(writing, 1)
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+        code = 1
+        try:
+            WAYS[way](batch)
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    os.close(writing)
+    if patience is not None:
+        time.sleep(patience)
+        os.kill(process, signal.SIGKILL)
+    with os.fdopen(reading) as said:
+        acknowledged = 0
+        for text in said:
+            if text.endswith("\n"):  # a kill may tear the last line
+                acknowledged = json.loads(text)["acknowledged"]
+            if way == "follow" and patience is None and acknowledged == len(every_line):
+                os.kill(process, signal.SIGINT)
+    return os.waitpid(process, 0)[1], acknowledged
+
+
+def warm_up() -> float:
+    """Compile everything before the first fork; return the seconds that a life needs to learn two batches."""
+    with Stream.open(folder) as stream:
+        features = stream.features
+    rows = [json.loads(line) for line in every_line]
+    create_stream(folder.with_name("warm"), StreamSettings(epsilon=20.0), features)
+    for again in range(2):
+        started = time.monotonic()
+        with Stream.open(folder.with_name("warm")) as stream:
+            for end in range(1, 4):
+                stream.learn(rows[:BATCH] if again else rows[:3000], "queue", 10 * again + end)
+    return time.monotonic() - started
+
+
+def main_loop() -> None:
+    longest = 2 * warm_up()
+    seen: dict[int, str] = {}
+    killed = most = 0
+    growing.touch()
+    while killed < kills:
+        with growing.open("ab") as file:
+            at = file.tell()
+            file.write(b"".join(every_line)[at : at + random.randrange(8_000)])  # also half lines
+        status, acknowledged = live(BATCH, random.random() * longest)
+        killed += os.WIFSIGNALED(status)
+        assert os.WIFSIGNALED(status), f"ended by itself: {status}"
+        most = check(seen, max(most, acknowledged))
+    growing.write_bytes(lines.read_bytes())
+    status, _ = live(5_000, None)
+    assert way == "follow" or status == 0, status
+    check(seen, len(every_line))
+    print(json.dumps({"killed": killed, "acknowledged in lives that were killed": most, "releases": len(seen) - 1}))
+
+
+def check(seen: dict[int, str], acknowledged: int) -> int:
+    public = read_public()
+    assert public["stream"]["rounds"] >= acknowledged, "an acknowledged event was lost"
+    model = json.dumps(public["model"])
+    assert seen.setdefault(public["stream"]["releases"], model) == model, "one decision was released twice"
+    return acknowledged
+
+
+random.seed(len(way))
+main_loop()

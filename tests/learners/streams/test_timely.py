@@ -1,0 +1,94 @@
+"""Lines of a pipe: returned when there are enough of them, or when they are old enough."""
+
+import io
+import os
+import threading
+import time
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import pytest
+
+from dprules.learners.streams import read_timely
+
+
+class Pipe:
+    """Both ends of a pipe; nobody waits for a writer in another thread unless a test starts one."""
+
+    def __init__(self) -> None:
+        reading, self._writing = os.pipe()
+        self.file: BinaryIO = os.fdopen(reading, "rb")
+
+    def write(self, text: bytes) -> None:
+        os.write(self._writing, text)
+
+    def end(self) -> None:
+        os.close(self._writing)
+
+
+@pytest.fixture
+def pipe() -> Iterator[Pipe]:
+    made = Pipe()
+    yield made
+    made.file.close()
+
+
+def test_full_batches_do_not_wait(pipe):
+    pipe.write(b"a\nb\nc\nd\ne")
+    lines = read_timely(pipe.file, size=2, every=600)
+    assert next(lines) == [b"a\n", b"b\n"]
+    assert next(lines) == [b"c\n", b"d\n"]
+    pipe.end()
+    assert list(lines) == [[b"e"]]
+
+
+def test_a_batch_that_is_old_enough_is_returned(pipe):
+    lines = read_timely(pipe.file, size=100, every=0.1)
+    pipe.write(b"a\nb")
+    start = time.monotonic()
+    assert next(lines) == [b"a\n"]
+    assert time.monotonic() - start >= 0.1
+    pipe.write(b"c\n")
+    assert next(lines) == [b"bc\n"]
+    pipe.end()
+    assert list(lines) == []
+
+
+def test_lines_are_returned_at_once(pipe):
+    lines = read_timely(pipe.file, size=100, every=0)
+    for text in (b"a\n", b"b\nc\n", b"\rd\n"):
+        pipe.write(text)
+        assert b"".join(next(lines)) == text
+    pipe.write(b"no end")
+    pipe.end()
+    assert list(lines) == [[b"no end"]]
+
+
+def test_a_batch_that_was_begun_is_waited_for(pipe):
+    pipe.write(b"a\n")
+    timer = threading.Timer(0.2, pipe.write, [b"b\nc\nd\n"])
+    timer.start()
+    lines = read_timely(pipe.file, size=1, every=0.01, least=3)
+    assert next(lines) == [b"a\n", b"b\n", b"c\n"]
+    assert next(lines) == [b"d\n"]
+    timer.join()
+    pipe.end()
+    assert list(lines) == []
+
+
+def test_what_is_no_pipe():
+    assert list(read_timely(io.BytesIO(b"a\nb\nc"), 2, 1.0)) == [[b"a\n", b"b\n"], [b"c"]]
+    assert list(read_timely(io.BytesIO(b""), 2, 1.0)) == []
+
+
+def test_a_long_line_comes_whole(pipe):
+    text = b"a\n" + b"x" * 300_000 + b"\n"
+
+    def write() -> None:
+        pipe.write(text)
+        pipe.end()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert b"".join(b"".join(lines) for lines in read_timely(pipe.file, size=10, every=600)) == text
+    writer.join()
