@@ -86,7 +86,7 @@ def test_a_list_with_counts_costs_less_than_the_sum_and_no_less_than_the_list():
     assert 0.9 < together < 1.0
 
 
-@pytest.mark.parametrize("copies", [2, 3])
+@pytest.mark.parametrize("copies", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_lists_together_cover_the_exact_law(copies):
     """The product of exact laws of one bad pair stays below the composed claim, which is below the plain sum."""
     common_rows = [Example((True,), 0), Example((False,), 0)]

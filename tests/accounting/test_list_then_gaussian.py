@@ -69,10 +69,10 @@ def adversary(u, v, rounds, mu, epsilon, size=250):
 
 
 CASES = [
-    (0.5, 0, 4, 0.3),
+    pytest.param(0.5, 0, 4, 0.3, marks=pytest.mark.slow),
     (0.5, 1, 3, 0.3),
     (0.4, Fraction(1, 3), 3, 0.8),
-    (0.2, 1, 4, 0.05),
+    pytest.param(0.2, 1, 4, 0.05, marks=pytest.mark.slow),
     (0.1, 0, 3, 1.0),
 ]
 

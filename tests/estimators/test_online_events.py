@@ -81,7 +81,7 @@ ALIKE = [
     dict(values="boolean"),
     dict(values="positive", width=2),
     dict(algorithm="dense"),
-    dict(algorithm="epochs", values="positive"),
+    pytest.param(dict(algorithm="epochs", values="positive"), marks=pytest.mark.slow),
 ]
 CELLS = {
     "Booleans": lambda rows: rows,

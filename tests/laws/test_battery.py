@@ -5,12 +5,36 @@ import pytest
 from dprules.audit import CHECKS, MUTATIONS, battery
 
 BY_NAME = {check.name: check for check in CHECKS}
+HEAVY = {
+    "AboveThreshold, as it runs",
+    "batched, replace",
+    "batched, zero-out",
+    "counted list, adaptive rewards",
+    "counted list, replace",
+    "draw, as it runs",
+    "epochs, replace",
+    "guarded",
+    "list, add-remove",
+    "list, replace",
+    "noisy counts, as they run",
+    "restart",
+    "segment",
+    "two lists together",
+}
+"""Checks that take seconds: with the slow tests."""
 
 
-@pytest.mark.parametrize("name", BY_NAME)
-@pytest.mark.parametrize("seed", [1])
-def test_no_claim_is_broken(name, seed):
-    finding = BY_NAME[name].run(seed=seed)
+def marked(names):
+    return [pytest.param(name, marks=[pytest.mark.slow] if name in HEAVY else []) for name in names]
+
+
+def test_heavy_checks_are_there():
+    assert set(BY_NAME) >= HEAVY
+
+
+@pytest.mark.parametrize("name", marked(BY_NAME))
+def test_no_claim_is_broken(name):
+    finding = BY_NAME[name].run(seed=1)
     assert finding.holds, [point for point in finding.points if not point.holds]
 
 
@@ -34,7 +58,7 @@ NEARLY_TIGHT = [
 ]
 
 
-@pytest.mark.parametrize("name", NEARLY_TIGHT)
+@pytest.mark.parametrize("name", marked(NEARLY_TIGHT))
 def test_the_claims_are_nearly_tight(name):
     assert BY_NAME[name].run().ratio > 0.8
 

@@ -34,7 +34,7 @@ CASES = {
 @pytest.mark.parametrize("doubt", [module._DOUBT, 2.0], ids=["fast", "every block undecided"])
 def test_the_code_that_runs_has_the_exact_law(parameters, counts, doubt, bits, monkeypatch):
     monkeypatch.setattr(module, "_DOUBT", doubt)
-    runs = [parameters.start(bits).first(counts) for _ in range(6_000 if doubt < 1 else 2_000)]
+    runs = [parameters.start(bits).first(counts) for _ in range(3_000 if doubt < 1 else 1_000)]
     assert_law(runs, exact_law(parameters, counts))
 
 
@@ -52,7 +52,7 @@ def one_by_one(parameters, counts, bits):
 def test_single_rounds_have_the_exact_law(parameters, counts, doubt, kept, bits, monkeypatch):
     monkeypatch.setattr(module, "_DOUBT", doubt)
     monkeypatch.setattr(module, "_MOST_ROUNDS", kept)
-    runs = [one_by_one(parameters, counts, bits) for _ in range(4_000 if doubt < 1 else 600)]
+    runs = [one_by_one(parameters, counts, bits) for _ in range(2_000 if doubt < 1 else 600)]
     assert_law(runs, exact_law(parameters, counts))
 
 

@@ -25,9 +25,9 @@ Of each column one line holds: add up the points of these lines.
   age >= 45                               +4
 
   score       risk of yes       interval
-  -1 or less         3.2%     2.1 to 5.0
+  -6                 3.2%     2.1 to 5.0
   0                 25.0%   20.0 to 30.0
-  1 to 11           50.0%   40.0 to 60.0
+  4 to 6            50.0%   40.0 to 60.0
   12 or more        90.0%  85.1 to 100.0
 
 It predicts yes from a score of 12 on, and no below.
@@ -79,11 +79,18 @@ def test_labels_from_a_score_on():
     assert "It always predicts no." in str(sure)
 
 
-@pytest.mark.parametrize(("z", "warned"), [(8.0, False), (2.0, False), (1.99, True), (-3.0, True)])
+@pytest.mark.parametrize(("z", "warned"), [(8.0, False), (2.0, False), (1.99, True), (0.1, True)])
 def test_a_card_that_noise_may_have_made_up_says_so(z, warned):
     assert ("Noise alone may have made this card up" in str(replace(small(), z=z))) == warned
     assert f"z = {z:.1f}" in str(replace(small(), z=z))
     assert "z =" not in str(replace(small(), z=None))
+
+
+@pytest.mark.parametrize("z", [0.0, -2.1])
+def test_a_card_that_is_no_better_than_chance_says_so(z):
+    printed = str(replace(small(), z=z))
+    assert f"As far as can be told, this card is no better than chance (z = {z:.1f})." in printed
+    assert "it is better" not in printed
 
 
 def test_many_classes_have_a_column_each():

@@ -126,7 +126,12 @@ def changed(
 OPTIONAL = {"positive", "missing", "bought", "inferred", "decimal", "weights"}
 
 
-@pytest.mark.parametrize("kind", DOCUMENTS)
+LONG = ("a list of every column", "a list with counts", "a list with counts of nothing")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] if kind in LONG else []) for kind in DOCUMENTS]
+)
 def test_nothing_may_be_left_out_and_nothing_added(kind):
     document = DOCUMENTS[kind]()
     for *place, key in entries(document):

@@ -95,9 +95,9 @@ def test_probabilities_are_the_printed_thousandths():
 
 def test_answers_are_named_by_their_scores():
     assert [answer.name for answer in small().answers()] == [
-        "score -1 or less",
+        "score -6",
         "score 0",
-        "score 1 to 11",
+        "score 4 to 6",
         "score 12 or more",
     ]
     assert [answer.name for answer in without_points().answers()] == ["every row"]

@@ -7,9 +7,12 @@ import pytest
 
 from dprules.models import Cells, Estimate, Points, RiskTable
 from dprules.models.card_words import describe_card
+from dprules.report import render
 from dprules.report.cards import draw_risks, draw_shapes, list_points, list_risks
 from dprules.report.plots import CURVE_HEIGHT, Axes
+from dprules.schema import Label
 from models.cards import CARDS, many_classes, small, without_points
+from report.examples import fit_example
 
 AXES = Axes(-6.5, 24.5, 0, 1, CURVE_HEIGHT)
 """The small card has scores from -6 to 24."""
@@ -20,11 +23,11 @@ def test_every_line_of_the_card_is_there_in_its_order(card):
     given = [(line.words, *line.points) for lines in list_points(card) for line in lines]
     if card.points:
         assert given == list(describe_card(card).tables[0].rows)
-    assert all((line.bar is None) == (len(card.base) > 1) for lines in list_points(card) for line in lines)
+    assert all(len(line.bars) == len(card.base) for lines in list_points(card) for line in lines)
 
 
 def test_bars_are_parts_of_the_largest_points():
-    bars = {line.words: line.bar for lines in list_points(small()) for line in lines}
+    bars = {line.words: line.bars[0] for lines in list_points(small()) for line in lines}
     assert (bars["school = doctor"].start, bars["school = doctor"].length) == (50, 50)
     assert (bars["age < 30"].start, bars["age < 30"].length) == (35, 15)
     assert bars["30 <= age < 45, or missing"].length == 0
@@ -32,7 +35,7 @@ def test_bars_are_parts_of_the_largest_points():
 
 def test_risks_are_the_rows_of_the_table():
     rows = list_risks(small())
-    assert [row.scores for row in rows] == ["-1 or less", "0", "1 to 11", "12 or more"]
+    assert [row.scores for row in rows] == ["-6", "0", "4 to 6", "12 or more"]
     assert [row.label for row in rows] == list(small().labels)
     assert [row.mark.place for row in rows] == [3.2, 25, 50, 90]
     assert rows[3].mark.high == 100
@@ -77,4 +80,38 @@ def test_two_ranges_need_no_shape():
 
 @pytest.mark.parametrize("card", [many_classes(), without_points(2), without_points(4)])
 def test_what_has_no_table_of_risks_has_no_curve(card):
-    assert (list_risks(card), draw_risks(card), draw_shapes(card)) == ([], None, [])
+    assert (list_risks(card), draw_risks(card)) == ([], None)
+
+
+@pytest.mark.parametrize("card", [without_points(2), without_points(4)])
+def test_what_has_no_points_has_no_shape(card):
+    assert draw_shapes(card) == []
+
+
+def test_many_classes_have_a_bar_each():
+    card = many_classes(1)
+    columns = list_points(card)
+    largest = max(abs(int(number)) for lines in columns[:-1] for line in lines for number in line.points)
+    for lines in columns[:-1]:
+        for line in lines:
+            parts = [bar.length if bar.start == 50 else -bar.length for bar in line.bars]
+            assert parts == pytest.approx([50 * int(number) / largest for number in line.points], abs=0.01)
+    (base,) = columns[-1]
+    assert base.words == "every record"
+    assert max(bar.length for bar in base.bars) == 50
+
+
+def test_many_classes_have_a_shape_each():
+    card = many_classes(1)
+    names = [shape.name for shape in draw_shapes(card)]
+    assert names[:3] == [f"{names[0].split(',')[0]}, points for {name}" for name in card.classes]
+    assert {name.split(",")[0] for name in names} <= {column.name for column in card.columns}
+    assert len(names) % len(card.classes) == 0
+
+
+@pytest.mark.parametrize("card", [many_classes(1), many_classes(2, weights=True)])
+def test_the_page_of_many_classes_has_drawings(card):
+    drawn = render(replace(fit_example(300), model=card, label=Label("y", card.classes, inferred=True)))
+    lines = sum(len(lines) for lines in list_points(card))
+    assert drawn.count('class="track"') >= lines * len(card.classes)
+    assert drawn.count('class="shape"') == len(draw_shapes(card)) > 0

@@ -20,6 +20,7 @@ DOUBTFUL = 2.0
 """Below so many standard deviations noise alone may have made up what points mean."""
 _WIDTH = 72
 """Characters of a condition on one line of the card."""
+_REMEDY = "Take more rows or a larger epsilon."
 _MISSING = "(A value that cannot be read, or that is not declared, counts as missing.)"
 
 Cells = tuple[str, ...]
@@ -187,7 +188,7 @@ def _handicap_rows(card: "Scorecard") -> list[Cells]:
 
 
 def _describe_risks(card: "Scorecard", table: RiskTable) -> CardTable:
-    rows = [(scores, *_risk_cells(risk)) for scores, risk in zip(table.ranges(), table.risks, strict=True)]
+    rows = [(scores, *_risk_cells(risk)) for scores, risk in zip(card.ranges(), table.risks, strict=True)]
     return CardTable(("score", f"risk of {show_value(card.positive)}", "interval"), tuple(rows))
 
 
@@ -227,7 +228,9 @@ def _describe_prediction(card: "Scorecard") -> str:
 def _describe_doubt(z: float | None) -> list[str]:
     if z is None:
         return []
+    if z <= 0:
+        return [f"As far as can be told, this card is no better than chance (z = {z:.1f}). {_REMEDY}"]
     found = [f"z = {z:.1f}: by so many standard deviations it is better than a card that chance made of these records."]
     if z < DOUBTFUL:
-        found.append("Noise alone may have made this card up, since z is below 2: take more rows or a larger epsilon.")
+        found.append(f"Noise alone may have made this card up, since z is below 2. {_REMEDY}")
     return found

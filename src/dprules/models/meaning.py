@@ -35,6 +35,8 @@ class RiskTable:
     >>> table = RiskTable((0, 1, 8), tuple(Estimate(risk, 0.0, 1.0) for risk in (0.1, 0.2, 0.5, 0.9)))
     >>> table.ranges()
     ['-1 or less', '0', '1 to 7', '8 or more']
+    >>> table.ranges(np.array([-9, -3, 0, 2, 6, 20]))
+    ['-3 or less', '0', '2 to 6', '20']
     """
 
     starts: tuple[int, ...]
@@ -44,15 +46,21 @@ class RiskTable:
         """Return the row of each score."""
         return np.searchsorted(np.array(self.starts, dtype=np.int64), scores, side="right").astype(np.int64)
 
-    def ranges(self) -> list[str]:
-        """Return the scores of each row in words."""
+    def ranges(self, possible: Scores | None = None) -> list[str]:
+        """Return the scores of each row in words.
+
+        Parameters
+        ----------
+        possible : array or None
+            Scores that can occur, increasing: rows are named by those. None: all whole numbers.
+        """
         if not self.starts:
             return ["any score"]
-        inner = [
-            str(first) if first == after - 1 else f"{first} to {after - 1}"
-            for first, after in zip(self.starts, self.starts[1:], strict=False)
-        ]
-        return [f"{self.starts[0] - 1} or less", *inner, f"{self.starts[-1]} or more"]
+        rows = [np.zeros(0, dtype=np.int64)] * len(self.risks)
+        if possible is not None:
+            rows = np.split(possible, np.searchsorted(possible, self.starts))
+        edges = [None, *self.starts, None]
+        return [_name_row(*row) for row in zip(rows, edges, edges[1:], strict=False)]
 
     def labels(self, classes: Sequence[Value], positive: Value, weights: Sequence[Fraction] | None) -> list[Value]:
         """Return the class that each row predicts: the largest weight times probability, in a tie the first class."""
@@ -68,6 +76,19 @@ class RiskTable:
     def document(self) -> dict[str, Any]:
         """Return it as a JSON document."""
         return {"starts": list(self.starts), "risks": [risk.document() for risk in self.risks]}
+
+
+def _name_row(possible: Scores, start: int | None, after: int | None) -> str:
+    """Name the scores from `start` on (None: all lower ones, too) and before `after`, by those that can occur."""
+    if len(possible) == 1:
+        return str(possible[0])
+    first = start if start is None or not len(possible) else int(possible[0])
+    last = after if after is None else (int(possible[-1]) if len(possible) else after - 1)
+    if first is None:
+        return f"{last} or less"
+    if last is None:
+        return f"{first} or more"
+    return str(first) if first == last else f"{first} to {last}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from dprules.models import Scorecard
 from dprules.models.card_words import rank_segments, show_points, show_risk
 from dprules.models.meaning import Odds, RiskTable, Totals
+from dprules.models.points import Points
 from dprules.models.segments import segments_of
 from dprules.report.lines import Mark, Weight, draw_weight, mark_share
 from dprules.report.plots import Plot, Step, choose_ticks, draw_curve, draw_shape
@@ -16,11 +17,21 @@ _LEAST_STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A line of the card: what holds, and the points that it gives, with a bar for two classes."""
+    """A line of the card: what holds, and the points that it gives, each with a bar.
+
+    Parameters
+    ----------
+    words : str
+        What holds.
+    points : tuple of str
+        One number, or one for each class.
+    bars : tuple of Weight
+        One for each of the points. What every record starts from has a scale of its own: it may be far larger.
+    """
 
     words: str
     points: tuple[str, ...]
-    bar: Weight | None
+    bars: tuple[Weight, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +46,7 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The points of one column as a drawing."""
+    """The points of one column as a drawing; with more than two classes those for one of them."""
 
     name: str
     plot: Plot
@@ -43,25 +54,26 @@ class Shape:
 
 def list_points(card: Scorecard) -> list[list[Given]]:
     """Return the lines of the card, column by column, in the order in which they are printed."""
-    columns = [[(segment.words, segment.points) for segment in segments] for _, segments in rank_segments(card)]
+    columns = [segments for _, segments in rank_segments(card)]
+    largest = max((segment.size for segments in columns for segment in segments), default=0) or 1
+    given = [[_give(segment.words, segment.points, largest) for segment in segments] for segments in columns]
     if any(card.base):
-        columns.append([("every record", card.base)])
+        given.append([_give("every record", card.base, max(map(abs, card.base)))])
     if isinstance(card.meaning, Odds) and any(card.handicaps):
-        columns.append([("for the prediction, by class weights", card.handicaps)])
-    largest = max((abs(p) for lines in columns for _, points in lines for p in points), default=0) or 1
-    return [[_give(words, points, largest) for words, points in lines] for lines in columns]
+        given.append([_give("for the prediction, by class weights", card.handicaps, max(map(abs, card.handicaps)))])
+    return given
 
 
 def _give(words: str, points: tuple[int, ...], largest: int) -> Given:
-    shown = tuple(map(show_points, points))
-    return Given(words, shown, draw_weight(words, shown[0], points[0] / largest) if len(points) == 1 else None)
+    bars = tuple(draw_weight(words, show_points(number), number / largest) for number in points)
+    return Given(words, tuple(map(show_points, points)), bars)
 
 
 def list_risks(card: Scorecard) -> list[Risk]:
     """Return the rows of the risk table; none where scores are odds of several classes, or there are no points."""
     if not isinstance(card.meaning, RiskTable) or not card.points:
         return []
-    rows = zip(card.meaning.ranges(), card.meaning.risks, card.labels, strict=True)
+    rows = zip(card.ranges(), card.meaning.risks, card.labels, strict=True)
     return [Risk(scores, mark_share(risk), show_risk(risk), show_value(label)) for scores, risk, label in rows]
 
 
@@ -106,18 +118,22 @@ def _measured(card: Scorecard, least: int, most: int) -> list[Step]:
 
 
 def draw_shapes(card: Scorecard) -> list[Shape]:
-    """Draw the points of the columns that have an order and several ranges; of cards for two classes."""
-    if not isinstance(card.meaning, RiskTable):
-        return []
+    """Draw the points of the columns that have an order and several ranges; of more than two classes for each."""
     drawn = []
-    every = [int(p) for points in card.points for p in points.table()[:, 0]]
+    every = [int(number) for points in card.points for number in points.table().ravel()]
     for points, _ in rank_segments(card):
         column = points.column
         ranges = sum(piece.codes != {MISSING} for segment in segments_of(points) for piece in segment.pieces)
-        if isinstance(column, Ordered) and ranges >= _LEAST_STEPS:
-            *heights, missing = points.table()[:, 0].tolist()
-            cuts = [show_value(cut) for cut in column.cuts]
-            drawn.append(
-                Shape(show_value(column.name), draw_shape(heights, missing, cuts, min(0, *every), max(0, *every)))
-            )
+        if not isinstance(column, Ordered) or ranges < _LEAST_STEPS:
+            continue
+        cuts = [show_value(cut) for cut in column.cuts]
+        for place, numbers in enumerate(points.table().T.tolist()):
+            *heights, missing = numbers
+            plot = draw_shape(heights, missing, cuts, min(0, *every), max(0, *every))
+            drawn.append(Shape(_name_shape(card, points, place), plot))
     return drawn
+
+
+def _name_shape(card: Scorecard, points: Points, place: int) -> str:
+    name = show_value(points.column.name)
+    return name if isinstance(card.meaning, RiskTable) else f"{name}, points for {show_value(card.classes[place])}"

@@ -60,11 +60,12 @@ def run(rows, rounds, bits, tilt=TILT, parts=PARTS, times=RUNS):
 
 
 @pytest.mark.parametrize("rows", [[*ROWS, *ROWS[:2]], ROWS[:1], []], ids=["six rows", "one row", "no row"])
-@pytest.mark.parametrize("rounds", [1, 2])
+@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_with_real_noise_it_has_the_law_of_the_theory(rows, rounds, bits):
     assert_law(run(rows, rounds, bits), expected_law(rows, rounds))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault",
     [

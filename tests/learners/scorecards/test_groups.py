@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dprules.learners.scorecards.groups import Grouped, choose_segments, merge_rare, offsets_of, segment_weights
@@ -21,6 +21,7 @@ def values(size: int) -> Column:
 
 @settings(deadline=None)
 @given(COUNTS, st.floats(1, 200), st.booleans())
+@example([0.0, 0.0, 1.0], 2.0, True)
 def test_groups_are_numbered_through_and_large_enough(counts, least, ordered):
     column = number(len(counts) - 2) if ordered else values(len(counts) - 1)
     found = merge_rare(column, np.array(counts), least, least / 0.447)

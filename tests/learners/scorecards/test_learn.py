@@ -11,7 +11,7 @@ from dprules.errors import ParameterError, PrivacyError
 from dprules.learners.scorecards import ScorecardSettings
 from dprules.learners.scorecards.learn import Prices
 from dprules.mechanisms import Bits, SeededBits, os_bits
-from dprules.models import Scorecard
+from dprules.models import RiskTable, Scorecard
 from dprules.schema import Boolean, Categorical, Column, Label, Numeric, Schema
 from dprules.tables import ColumnsTable, read_records
 
@@ -119,6 +119,24 @@ def test_many_classes_have_points_each():
     row = {"age": 75, "colour": "red", "smokes": False}
     assert card.predict([row]).tolist() == ["old"]
     assert np.asarray(card.predict_proba([row])).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("weak", [True, False])
+def test_the_class_with_the_most_starts_from_nothing(weak):
+    table = cells(3000)
+    drawn = np.random.default_rng(4).choice(["no", "yes", "old"], 3000, p=[0.2, 0.5, 0.3])
+    table["y"] = drawn if weak else np.where(table["age"] > 60, "old", table["y"])
+    card = learn(table, label=Label("y", ("no", "yes", "old")))
+    assert max(card.base) == 0
+
+
+def test_one_cut_has_two_scores_and_two_risks():
+    card = learn(cells(5000), columns=(Numeric("age", cuts=(40.0,)),), epsilon=5.0)
+    assert isinstance(card.meaning, RiskTable)
+    assert len(card.meaning.risks) == 2
+    rows = [{"age": 30}, {"age": 50}]
+    assert card.ranges() == [str(score) for score in card.decision_function(rows)]
+    assert [risk.value for risk in card.meaning.risks] == card.predict_proba(rows)[:, 1].tolist()
 
 
 def nothing(rows: int = 0) -> dict[str, Any]:

@@ -51,3 +51,25 @@ def test_points_of_shares_give_the_shares_back():
     points = points_of_shares([0.5, 0.25, 0.25], 10.0)
     assert points.tolist() == [0, -10, -10]
     assert doubling_of(0.1, 1.0) == pytest.approx(6.93, abs=0.01)
+
+
+def test_chance_that_moved_scores_is_taken_off():
+    """Each record's own class is ahead by what chance did: nothing else is found."""
+    rng = np.random.default_rng(6)
+    records, moved = 4000, 200.0
+    columns = [COLUMNS[0]] * 12
+    made_up = MadeUp.of(columns, rng.integers(-20, 21, (36, 3)), np.zeros(3, dtype=np.int64))
+    own = made_up.scores - made_up.scores.mean(axis=0)
+    spread = ((own - own.mean(axis=1, keepdims=True)) ** 2).mean()
+    drawn = made_up.scores[rng.integers(0, len(own), records)].astype(float)
+    classes = rng.integers(0, 3, records)
+    drawn[np.arange(records), classes] += 1.5 * (moved * spread / records) ** 0.5
+    ordered = np.sort(drawn, axis=1)
+    cells = np.searchsorted(made_up.starts, np.rint(ordered[:, -1] - ordered[:, -2]), side="right")
+    right = drawn.argmax(axis=1) == classes
+    counts = np.stack([np.bincount(cells[side], minlength=len(made_up.starts) + 1) for side in (right, ~right)])
+    _, plain = fit_scale(counts.astype(float), made_up, 0.02, 2.0, EVEN)
+    scale, z = fit_scale(counts.astype(float), made_up, 0.02, 2.0, EVEN, optimism=moved)
+    assert plain > 8
+    assert abs(z) < 2
+    assert scale < 0.4

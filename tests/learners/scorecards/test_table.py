@@ -150,3 +150,33 @@ def test_intervals_hold_the_truth():
         risk = risk_at(fit_curve(noisy, LAW, 8.0, 0.05), 22.0)
         held.append(risk.low <= wanted <= risk.high)
     assert 0.90 < np.mean(held) < 0.99
+
+
+def test_where_nothing_is_trusted_the_interval_holds_no_slope():
+    rng = np.random.default_rng(4)
+    counts = rng.binomial(300, 0.5, (2, len(MEANS))).astype(float)
+    curve = fit_curve(counts, LAW, 5.0, 0.3, optimism=30.0)
+    assert curve.slope == pytest.approx(0.03)
+    for score in (-45, 44):
+        assert risk_at(curve, score).low < 0.5 < risk_at(curve, score).high
+
+
+def test_scores_that_cannot_occur_have_no_row():
+    reachable = np.array([0, 39])
+    law = ScoreLaw(0, np.eye(40)[0] * 0.6 + np.eye(40)[39] * 0.4, np.array([1]), reachable)
+    table = tabulate(Curve(-2.0, 0.1, np.eye(2) * 1e-4, 5.0), law)
+    assert table.starts == (39,)
+    assert table.ranges(reachable) == ["0", "39"]
+
+
+@pytest.mark.parametrize("size", [3, 12, 200])
+def test_every_row_begins_at_a_score_that_occurs(size):
+    rng = np.random.default_rng(size)
+    reachable = np.sort(rng.choice(400, size, replace=False)).astype(np.int64)
+    masses = np.zeros(400)
+    masses[reachable] = 1 / size
+    table = tabulate(Curve(-8.0, 0.04, np.eye(2) * 1e-6, 5.0), ScoreLaw(0, masses, np.array([200]), reachable))
+    assert set(table.starts) <= set(reachable.tolist())
+    assert len(table.risks) <= MOST_ROWS + 1
+    rows = table.rows_of(reachable)
+    assert sorted(set(rows.tolist())) == list(range(len(table.risks)))

@@ -99,7 +99,8 @@ def merge_rare(column: Column, counts: Floats, least: float, noise: float) -> Gr
     alone = np.count_nonzero(places == places[-1]) == 1
     missing = (np.arange(len(sizes)) == places[-1]) & (alone and bool(counts[-1] < EMPTY * noise))
     joins = (sizes < least) | missing if clear else missing
-    _, places = np.unique(np.where(joins[places], np.argmax(sizes), places), return_inverse=True)
+    commonest = np.argmax(np.where(missing, -np.inf, sizes))  # rare missing values join others even if all are rare
+    _, places = np.unique(np.where(joins[places], commonest, places), return_inverse=True)
     shares = np.maximum(np.bincount(places, weights=counts), 1.0)
     return Grouped(column, places.astype(np.int64), shares / shares.sum(), bool(counts[-1] < EMPTY * noise))
 

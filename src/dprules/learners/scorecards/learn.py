@@ -16,9 +16,9 @@ from dprules.learners.scorecards.descent import Target, Weights, descend
 from dprules.learners.scorecards.groups import Grouped, choose_segments, merge_rare, offsets_of, segment_weights
 from dprules.learners.scorecards.noise import sigma_for
 from dprules.learners.scorecards.odds import MadeUp, doubling_of, fit_scale, points_of_shares
-from dprules.learners.scorecards.optimism import Freedom
+from dprules.learners.scorecards.optimism import Freedom, variance_of
 from dprules.learners.scorecards.recipe import ENOUGH_RECORDS, MOST_STEPS, SMALLEST_GROUP
-from dprules.learners.scorecards.scale import cell_starts, round_to_points, score_law
+from dprules.learners.scorecards.scale import cell_starts, reachable_scores, round_to_points, score_law
 from dprules.learners.scorecards.settings import ScorecardSettings
 from dprules.learners.scorecards.table import CONFIDENT, LEAST_RISK, ScoreLaw, fit_curve, rake, tabulate
 from dprules.learners.settings import Progress
@@ -133,13 +133,15 @@ class _Learner(Private):
         fitted = descend(sample, grouped, start, target, self._prices.descent, self._bits, show)
         optimism = (free := self._freedom(grouped, self._prices.descent)).moved
         if self._prices.refit is not None:
+            before = variance_of(grouped, fitted.groups)
             grouped, start = self._compress(grouped, fitted)
             if not grouped:
                 return self._without_points()
+            kept = variance_of(grouped, start.groups) / before
             sample = self._by_groups(columns, grouped)
             show = partial(self._progress, "learning points")
             fitted = descend(sample, grouped, start, target, self._prices.refit, self._bits, show)
-            optimism = self._freedom(grouped, self._prices.refit).chosen(free)
+            optimism = self._freedom(grouped, self._prices.refit).chosen(free, kept)
         grouped = [column.settled() for column in grouped]
         sample = self._by_groups(columns, grouped)
         points, rest, unit = round_to_points(grouped, fitted.groups)
@@ -197,7 +199,7 @@ class _Learner(Private):
         """Buy the table of a card for two classes."""
         lowest, masses = score_law(grouped, points)
         starts = cell_starts(lowest, masses)
-        law = ScoreLaw(lowest, masses, starts)
+        law = ScoreLaw(lowest, masses, starts, reachable_scores(grouped, points))
         sigma = sigma_for(self._prices.table, 1)
         counts = gaussian(
             sample.score_counts(points, np.zeros(1, dtype=np.int64), starts, np.arange(2)), sigma, self._bits
@@ -238,6 +240,7 @@ class _Learner(Private):
         shares = np.log(self._sizes / self._sizes.sum())
         start = (learnt * scale + (1 - min(scale, 1)) * shares) / (unit * scale)
         base = np.rint(start).astype(np.int64) + rest
+        base -= base.max()  # what all classes have in common says nothing
         cells = Cells(tuple(made_up.starts.tolist()), tuple(tuple(cell) for cell in counts.T.tolist()), sigma)
         return self._card(grouped, points, tuple(base.tolist()), Odds(doubling), cells, z)
 

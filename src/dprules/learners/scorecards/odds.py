@@ -17,6 +17,8 @@ DRAWN = 4096
 """Made-up records, with columns independent of each other, that say which leads to expect."""
 _SEED = 20_260
 """Of the made-up records: everything that they are drawn from is public."""
+_CAUTION = 1.1
+"""Chance is thought to have moved so many times as many weights as expected: a card says less rather than more."""
 _SCALES = np.geomspace(LEAST_SLOPE, 3.0, 50)
 """Of the card's own scale, that are tried."""
 
@@ -61,6 +63,39 @@ class MadeUp:
         """Return how often the leading class would be right in each cell if scores said nothing of the class."""
         return self._mean(shares[self.scores.argmax(axis=1)])
 
+    def made_by_chance(self, claims: Floats, shares: Floats, moved: float, records: float) -> float:
+        """Return by how much a record is right beyond chance, times claims and in the mean, if chance made the scores.
+
+        Of `moved` weights each record has moved its part towards its own class, whose score is then ahead by
+        sqrt(moved / records) standard deviations of scores in the mean (`optimism`). A rare class moves its score
+        farther, by up to 1 / share, but noise and clipping hold it back: half way between that and all alike.
+        """
+        own = self.scores - self.scores.mean(axis=0)
+        spread = float(((own - (own @ shares)[:, None]) ** 2 @ shares).mean())
+        mean = sqrt(_CAUTION * moved * spread / max(records, 1.0))
+        alike = np.ones(len(shares))
+        found = []
+        for ahead in (alike, 1 / np.maximum(shares, 1e-3)):
+            ahead = ahead * mean / float(shares * (1 - shares) @ ahead)
+            part = float(shares**2 * (1 - shares) @ ahead**2) / max(spread, 1e-9)
+            found.append(self._rightly(self.scores - (1 - sqrt(max(0.0, 1 - part))) * own, ahead, claims, shares))
+        return max(0.0, sum(found) / len(found))
+
+    def _rightly(self, scores: Floats, ahead: Floats, claims: Floats, shares: Floats) -> float:
+        """How often leaders are right beyond chance, times claims, if a record's own class is so far ahead."""
+        chance = self.chance(shares)
+        leaders = scores.argmax(axis=1)
+        second, first = np.sort(scores, axis=1)[:, -2:].T[:, :, None]
+        # A row for each record, a column for each class that might be its own.
+        moved = scores + ahead
+        right = moved > first
+        leads = np.where(right, moved - first, first - np.maximum(second, moved))
+        own = np.arange(len(scores)), leaders
+        right[own] = True
+        leads[own] = moved[own] - second[:, 0]
+        cells = np.searchsorted(self.starts, np.rint(leads), side="right")
+        return float((claims[cells] * (right - chance[cells])).mean(axis=0) @ shares)
+
     def _mean(self, values: Floats) -> Floats:
         sizes = np.bincount(self.cells, minlength=len(self.starts) + 1)
         found: Floats = np.bincount(self.cells, weights=values, minlength=len(sizes)) / np.maximum(sizes, 1)
@@ -100,9 +135,12 @@ def fit_scale(
     sampling = float(claims**2 @ (every * chance * (1 - chance)))
     variance = sampling + float(claims**2 @ (noise**2 * (chance**2 + (1 - chance) ** 2)))
     z = float(claims @ (right - chance * every)) / sqrt(variance)
-    seen = optimism * sampling / variance  # the table's own noise hides a part of it
-    trusted = max(0.0, 1 - (1 + seen) / z**2) if z > 0 else 0.0
-    return max(LEAST_SLOPE, best * trusted), z - sqrt(seen)
+    records = max(float(every.sum()), 1.0)
+    by_chance = records * made_up.made_by_chance(claims, shares, optimism, records) / sqrt(variance)
+    # Whatever a table sees, it sees no more than all of it; its own noise hides a part.
+    by_chance = min(by_chance, sqrt(_CAUTION * optimism * sampling / variance))
+    trusted = max(0.0, 1 - (1 + by_chance**2) / z**2) if z > 0 else 0.0
+    return max(LEAST_SLOPE, best * trusted), z - by_chance
 
 
 def points_of_shares(shares: Sequence[float], doubling: float) -> Integers:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from dprules.learners.scorecards.groups import Grouped, offsets_of
 from dprules.learners.scorecards.recipe import LARGEST_POINTS, QUANTILES, SMALLEST_UNIT
+from dprules.models.reachable import reachable_sums
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -39,6 +40,12 @@ def score_law(columns: Sequence[Grouped], points: Integers) -> tuple[int, Floats
         law = np.convolve(law, part)
         lowest += int(own.min())
     return lowest, law / law.sum()
+
+
+def reachable_scores(columns: Sequence[Grouped], points: Integers) -> Integers | None:
+    """Return the scores that can occur, for one score a record; None: too many to try."""
+    offsets = offsets_of(columns)
+    return reachable_sums([points[first:last, 0][c.groups] for c, (first, last) in zip(columns, offsets, strict=True)])
 
 
 def cell_starts(lowest: int, law: Floats) -> Integers:

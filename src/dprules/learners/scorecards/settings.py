@@ -45,7 +45,9 @@ class ScorecardSettings:
     def __post_init__(self) -> None:
         if isinstance(self.terms, str):
             if self.terms != "all":
-                raise ParameterError(f"terms must be an integer or 'all'; got {self.terms!r}. 20 is usual.")
+                raise ParameterError(
+                    f"terms must be an integer of at least 1, or 'all'; got {self.terms!r}. 20 is usual."
+                )
         elif whole(self.terms, "terms") > MOST_TERMS:
             raise ParameterError(f"terms must be at most {MOST_TERMS:,}; got {self.terms}. Give 'all' for all of them.")
         unknown = set(self.shares) - set(SHARES)

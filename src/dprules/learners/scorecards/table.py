@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import exp, log, sqrt
 
 import numpy as np
@@ -135,11 +136,14 @@ class ScoreLaw:
         Of all scores from the lowest on.
     starts : array
         The first score of each cell but the first.
+    reachable : array or None
+        The scores that points can add up to, increasing; None: all of them.
     """
 
     lowest: int
     masses: Floats
     starts: Integers
+    reachable: Integers | None = None
 
     @property
     def scores(self) -> Integers:
@@ -181,9 +185,15 @@ def fit_curve(counts: Floats, law: ScoreLaw, noise: float, own_slope: float, opt
     z, sampled = _score_test(positive, every, (means - centre) / spread, share, noise)
     seen = optimism * sampled  # the table's own noise hides a part of it
     trusted = max(0.0, 1 - (1 + seen) / z**2) if z > 0 else 0.0
-    slope = max(_newton(positive, every, x, law, share) * trusted, LEAST_SLOPE * own_slope * spread)
+    found = _newton(positive, every, x, law, share) * trusted
+    slope = max(found, LEAST_SLOPE * own_slope * spread)
     intercept = _intercept(every, x, law, slope, share)
-    covariance = _covariance(every, x, law, intercept, slope, noise)
+    # The slope is that of z - (1 + seen) / z: where little is trusted, it moves twice as fast as z does.
+    wider = np.diag([1.0, 2 - trusted])
+    covariance = wider @ _covariance(every, x, law, intercept, slope, noise) @ wider
+    covariance[1, 1] += (
+        slope - found
+    ) ** 2  # where the card's own slope is taken, intervals hold the one that was found
     # From standardised scores to points.
     back = np.array([[1.0, -centre / spread], [0.0, 1 / spread]])
     intercept, slope = intercept - slope * centre / spread, slope / spread
@@ -214,7 +224,7 @@ def _bend(
     misfit = float((steps**2 / chance).sum())
     if cells < MOST_STRAIGHT or misfit < cells - 2 + 2 * sqrt(2 * (cells - 2)) + optimism:
         return None
-    trust = np.maximum(0.0, 1 - chance / np.maximum(steps**2, 1e-12))
+    trust = np.maximum(0.0, 1 - chance / np.maximum(steps**2, 1e-12)) * (1 - optimism / misfit)
     offsets = np.sign(observed) * np.minimum(np.abs(observed), 2 * np.abs(steps))
     bent = _never_falling(lines + trust * offsets, every)
     # Between two cells the curve may turn anywhere, unless it goes on as the line does, or does not rise at all.
@@ -291,7 +301,7 @@ def _covariance(every: Floats, x: Floats, law: ScoreLaw, intercept: float, slope
 
 
 def tabulate(curve: Curve, law: ScoreLaw, decides_at: float = 0.0) -> RiskTable:
-    """Return the risks of all scores, in about 30 rows of equal width.
+    """Return the risks of all scores that can occur, in at most about 30 rows.
 
     Parameters
     ----------
@@ -302,27 +312,30 @@ def tabulate(curve: Curve, law: ScoreLaw, decides_at: float = 0.0) -> RiskTable:
     decides_at : float
         The log odds at which the answer changes: a row begins there, so that no row is in two minds.
     """
-    lowest, highest = law.lowest, law.lowest + len(law.masses) - 1
-    scores = range(lowest, highest + 1)
-    typical = float(law.masses @ [_logistic(curve.log_odds(score)) for score in scores])
+    possible = (law.scores if law.reachable is None else law.reachable).tolist()
+    typical = float(law.masses @ [_logistic(curve.log_odds(score)) for score in law.scores.tolist()])
     # Beyond certainty the rows would all look alike; where a class is rare, most records are near certain.
     doubt, belief = (SURER if rare < RARE else CERTAIN for rare in (typical, 1 - typical))
-    first = max(lowest, lowest + bisect_left(scores, -doubt, key=curve.log_odds) - 1)
-    last = min(highest, lowest + bisect_left(scores, belief, key=curve.log_odds))
-    width = max(1, -(-(last - first + 1) // MOST_ROWS))
-    turn = lowest + bisect_left(scores, decides_at, key=curve.log_odds)
-    if first < turn <= last:
-        first -= (first - turn) % width
-    starts = list(range(first, last + 1, width))
-    rows = [range(max(start, lowest), min(start + width, highest + 1)) for start in starts]
-    risks = [curve.risk(row, law.masses[row.start - lowest : row.stop - lowest]) for row in rows]
+    first = max(0, bisect_left(possible, -doubt, key=curve.log_odds) - 1)
+    last = min(len(possible) - 1, bisect_left(possible, belief, key=curve.log_odds))
+    turn = bisect_left(possible, decides_at, key=curve.log_odds)
+    rows = _share_rows(possible[first : last + 1], possible[turn] if first < turn <= last else possible[first])
+    risks = [curve.risk(row, law.masses[np.array(row) - law.lowest]) for row in rows]
     kept: list[int] = []
     shown = [risks[0]]
-    for start, risk in zip(starts[1:], risks[1:], strict=True):
+    for row, risk in zip(rows[1:], risks[1:], strict=True):
         if risk.value > shown[-1].value:
-            kept.append(start)
+            kept.append(row[0])
             shown.append(risk)
     return RiskTable(tuple(kept), tuple(shown))
+
+
+def _share_rows(scores: Sequence[int], turn: int) -> list[list[int]]:
+    """Return the scores row by row: each has its own; many share rows of equal width, of which one begins at `turn`."""
+    if len(scores) <= MOST_ROWS:
+        return [[score] for score in scores]
+    width = -(-(scores[-1] - scores[0] + 1) // MOST_ROWS)
+    return [list(row) for _, row in groupby(scores, key=lambda score: (score - turn) // width)]
 
 
 def _logistic(x: float) -> float:
