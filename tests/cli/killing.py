@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -21,8 +22,10 @@ from dprules.learners.streams import Stream, StreamSettings, create_stream
 for module in ("dprules.jobs", "rich.console"):  # so that no life has to import them
     importlib.import_module(module)
 BATCH = 40
-PATIENT = 4
-"""So many lives in a row may acknowledge nothing new; then they are longer."""
+PATIENCE = 5.0
+"""Seconds that a life may take to acknowledge something."""
+PAUSE = 0.02
+"""Seconds within which it is killed then: in the middle of the next batch."""
 way, folder, lines, kills = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 every_line = lines.read_bytes().splitlines(keepends=True)
 growing = lines.with_suffix(".growing.jsonl")
@@ -68,7 +71,10 @@ def read_public() -> dict:
 
 
 def live(batch: int, patience: float | None) -> tuple[int, int]:
-    """Return how the process ended, and what it acknowledged last."""
+    """Return how the process ended, and what it acknowledged last.
+
+    It is killed after `patience` seconds, or soon after it has acknowledged a few batches; None: never.
+    """
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
@@ -85,17 +91,30 @@ def live(batch: int, patience: float | None) -> tuple[int, int]:
             sys.stdout.flush()
             os._exit(code)
     os.close(writing)
+    said = b"" if patience is None else wait_for_batches(reading, random.randint(1, 4), patience)
     if patience is not None:
-        time.sleep(patience)
+        time.sleep(random.random() * PAUSE)
         os.kill(process, signal.SIGKILL)
-    with os.fdopen(reading) as said:
-        acknowledged = 0
-        for text in said:
-            if text.endswith("\n"):  # a kill may tear the last line
-                acknowledged = json.loads(text)["acknowledged"]
-            if way == "follow" and patience is None and acknowledged == len(every_line):
+    with os.fdopen(reading, "rb") as rest:
+        for line in rest:
+            said += line
+            if way == "follow" and patience is None and json.loads(line)["acknowledged"] == len(every_line):
                 os.kill(process, signal.SIGINT)
-    return os.waitpid(process, 0)[1], acknowledged
+    whole = said.splitlines(keepends=True)
+    lines = [line for line in whole if line.endswith(b"\n")]  # a kill may tear the last line
+    return os.waitpid(process, 0)[1], json.loads(lines[-1])["acknowledged"] if lines else 0
+
+
+def wait_for_batches(reading: int, batches: int, patience: float) -> bytes:
+    """Return what was said until so many batches were acknowledged, or time is over."""
+    until = time.monotonic() + patience
+    said = b""
+    while said.count(b"\n") < batches and select.select([reading], [], [], max(0.0, until - time.monotonic()))[0]:
+        part = os.read(reading, 65_536)
+        if not part:
+            break
+        said += part
+    return said
 
 
 def warm_up() -> float:
@@ -115,19 +134,16 @@ def warm_up() -> float:
 def main_loop() -> None:
     longest = 2 * warm_up()
     seen: dict[int, str] = {}
-    killed = most = idle = 0
+    killed = most = 0
     growing.touch()
     while killed < kills:
         with growing.open("ab") as file:
             at = file.tell()
             file.write(b"".join(every_line)[at : at + random.randrange(8_000)])  # also half lines
-        status, acknowledged = live(BATCH, random.random() * longest)
+        # Half of the lives are killed while they begin, on most machines; the others learn something.
+        status, acknowledged = live(BATCH, random.random() * longest if killed % 2 else PATIENCE)
         killed += os.WIFSIGNALED(status)
         assert os.WIFSIGNALED(status), f"ended by itself: {status}"
-        idle = idle + 1 if acknowledged <= most else 0
-        if idle == PATIENT:  # a busy machine: lives that are too short to acknowledge anything test little
-            longest *= 1.5
-            idle = 0
         most = check(seen, max(most, acknowledged))
     growing.write_bytes(lines.read_bytes())
     status, _ = live(5_000, None)

@@ -24,7 +24,7 @@ LIVES = 12
 
 
 def run(folder, server, **options):
-    script = SCRIPT.replace("LIMIT 8192", "LIMIT 40")  # many batches
+    script = SCRIPT.replace("LIMIT 8192", "LIMIT 10")  # many batches
     return subprocess.Popen(
         [sys.executable, "-c", script],
         env=os.environ | {"DATABASE_URL": server, "STREAM": str(folder)},
@@ -58,7 +58,7 @@ def test_a_table_in_postgresql_is_learnt_once_though_its_reader_is_killed(databa
         process = run(folder, server)
         while count_lines(folder) == before and process.poll() is None:
             time.sleep(0.01)
-        time.sleep(random.random() * 0.2)
+        time.sleep(random.random() * 0.05)
         process.send_signal(signal.SIGKILL)
         process.communicate()
     assert 0 < count_lines(folder) < 4000

@@ -87,6 +87,8 @@ def init(
     if as_json:
         typer.echo(json.dumps({"stream": str(state), "features": count, "recommended": advice}))
         return
+    if f": {algorithm}," not in advice:
+        advice += f" This one has {algorithm}; to change that, make another stream before it learns, with --algorithm."
     typer.echo(f"{count} features.\n{published.certificate}\n\n{advice}\n\nStream: {state}")
 
 
@@ -142,6 +144,8 @@ def learn(
     console = Console(stderr=True)
     seconds = _read_duration(every)
     with Stream.open(state, restore=restore) as stream, _interruptible(), console.status("learning") as status:
+        if restore:
+            _say("If this private state is not the newest, what was decided since then is decided a second time.")
         lines = stream_learn(
             stream, events, source=source, batch=batch, every=seconds, offset=offset, follow=follow, say=_say
         )
@@ -150,7 +154,8 @@ def learn(
                 typer.echo(json.dumps({"acknowledged": line, "released": stream.releases}))
             status.update(f"learning; hypotheses released: {stream.releases}")
         if not as_json:
-            typer.echo(f"{stream.published.model}\n\nHypotheses released: {stream.releases}.")
+            reached = f"Rounds: {stream.rounds:,}. Hypotheses released: {stream.releases:,}."
+            typer.echo(f"{stream.published.model}\n\n{reached}")
 
 
 def _read_duration(text: str) -> float:
@@ -213,8 +218,9 @@ def show(state: State, as_json: Json = False, unverified: Unverified = False) ->
     if as_json:
         typer.echo(published.to_json(), nl=False)
         return
-    released = 0 if published.stream is None else published.stream.releases
-    typer.echo(f"{published.model}\n\nHypotheses released: {released}.\n\n{published.certificate}\n{verdict}")
+    mark = published.stream
+    reached = "" if mark is None else f"Rounds: {mark.rounds:,}. Hypotheses released: {mark.releases:,}.\n\n"
+    typer.echo(f"{published.model}\n\n{reached}{published.certificate}\n{verdict}")
 
 
 @app.command(epilog="Example: dprules stream export clicks --to sql --table events")

@@ -23,6 +23,16 @@ def read_published(folder: Path, *, unverified: bool = False) -> Released:
 
 
 def not_a_stream(folder: Path) -> DataError:
-    """Return the refusal of a folder that holds no stream."""
+    """Return the refusal of a folder that holds no stream, or only half of one."""
+    if public_file(folder).is_file():
+        return FileError(
+            f"{folder / 'private'} is missing: what a stream has learnt cannot be made again. Put it back, or start a "
+            "new stream, and add its epsilon."
+        )
+    if (folder / "private").is_dir():
+        return FileError(
+            f"{public_file(folder)} is missing. Put it back; if it is lost, `dprules stream learn --restore` writes it "
+            "again."
+        )
     kind = DataError if folder.exists() else FileError
     return kind(f"{folder} is not a stream of dprules. Make one with `dprules stream init`.")

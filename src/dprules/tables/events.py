@@ -143,10 +143,11 @@ class EventReader(Private):
 
 
 def cells_of(events: Sequence[Mapping[str, object]], names: Sequence[str]) -> list[Sequence[object]]:
-    """Return the cells of some columns, None where an event has none."""
+    """Return the cells of some columns, None where an event has none; what is no mapping has no cells at all."""
     if len(names) > 1 and set(map(type, events)) == {dict}:
         try:
             return list(zip(*map(itemgetter(*names), events), strict=True))
         except KeyError:
             pass
-    return [[event.get(name) for event in events] for name in names]
+    known: list[Mapping[str, object]] = [event if isinstance(event, Mapping) else {} for event in events]
+    return [[event.get(name) for event in known] for name in names]

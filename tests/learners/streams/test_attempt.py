@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dprules.errors import DataError, PrivacyError
+from dprules.errors import DataError, PrivacyError, ResourceError
 from dprules.learners.streams import Position, Stream, StreamSettings, create_stream
 from dprules.learners.streams.attempt import Attempt, AttemptFile
 from dprules.learners.streams.state import State
@@ -186,11 +186,15 @@ def database_alone(folder, tmp_path):
     return {"folder": folder}
 
 
-@pytest.mark.parametrize("how", [copied, moved_there_and_back, database_alone, "restore"])
+def restored(folder, tmp_path):
+    (folder / "hypothesis.json").unlink()
+    return {"folder": folder, "restore": True}
+
+
+@pytest.mark.parametrize("how", [copied, moved_there_and_back, database_alone, restored])
 def test_a_restored_or_copied_state_draws_a_new_key(how, folder, tmp_path, full, drawn):
     fail(folder)
-    options = {"folder": folder, "restore": True} if how == "restore" else how(folder, tmp_path)
-    with Stream.open(**options) as stream:
+    with Stream.open(**how(folder, tmp_path)) as stream:
         assert stream.interrupted("s") is None
         stream.learn(BATCH, "s", 400)
     one, two = [batch for batch in drawn if len(batch) > 3]
@@ -201,7 +205,7 @@ def test_a_disk_that_is_full_before_the_draws_draws_nothing(folder, drawn, monke
     monkeypatch.setattr(os, "fdatasync", lambda handle: (_ for _ in ()).throw(OSError(28, "no room")))
     with Stream.open(folder) as stream:
         drawn.clear()
-        with pytest.raises(DataError, match=r"attempt: the disk is full .* acknowledged is kept"):
+        with pytest.raises(ResourceError, match=r"attempt: the disk is full .* acknowledged is kept"):
             stream.learn(BATCH, "s", 400)
         assert drawn == []
         monkeypatch.undo()

@@ -38,8 +38,17 @@ def test_a_file_goes_on_where_its_content_was_left():
 
 def test_a_beginning_of_what_was_learnt_is_learnt():
     assert judge("ab", learnt("abc"))[0] is Verdict.LEARNT
-    assert judge("a" * 100, learnt("a" * 1000))[0] is Verdict.LEARNT
+    assert judge("a" * 104, learnt("a" * 1000))[0] is Verdict.LEARNT
     assert judge("", learnt("abc"))[0] is Verdict.NEW
+
+
+def test_new_lines_after_a_beginning_are_never_called_learnt():
+    """Between two marks nobody can tell: such a file is refused, and no line is lost in silence."""
+    known = learnt("a" * 1000)
+    for text in ("a" * 100, "a" * 96 + "xyz", "a" * 40 + "b", "a" * 512 + "b" * 60):
+        assert judge(text, known)[0] is Verdict.CUT_SHORT
+    assert judge("a" * 16 + "b", known)[0] is Verdict.CUT_SHORT
+    assert judge("a" * 15 + "b", known) == (Verdict.NEW, 0, 0)
 
 
 def test_another_beginning_is_another_content():

@@ -6,7 +6,7 @@ import traceback
 
 import pytest
 
-from dprules.errors import DataError, ModelError
+from dprules.errors import DataError, ModelError, ResourceError
 from dprules.learners.streams.database import Database
 
 
@@ -37,7 +37,7 @@ def test_a_transaction_is_committed_whole_or_not_at_all(database):
 @pytest.mark.parametrize(
     ("code", "error", "sentence"),
     [
-        (sqlite3.SQLITE_FULL, DataError, "disk is full"),
+        (sqlite3.SQLITE_FULL, ResourceError, "disk is full"),
         (sqlite3.SQLITE_BUSY, DataError, "in use by another program"),
         (sqlite3.SQLITE_CORRUPT, ModelError, "torn"),
         (None, ModelError, "torn"),
@@ -74,5 +74,5 @@ def test_a_file_that_is_not_in_its_place_takes_nothing(what, database, tmp_path)
 
 
 def test_a_file_that_cannot_be_opened_is_told(tmp_path):
-    with pytest.raises(DataError, match="cannot be written"):
+    with pytest.raises(ResourceError, match="cannot be written"):
         Database(tmp_path)

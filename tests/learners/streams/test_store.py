@@ -14,7 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dprules.errors import DataError, ModelError, ParameterError, PrivacyError, UnverifiedError
+from dprules.errors import (
+    DataError,
+    FileError,
+    ModelError,
+    ParameterError,
+    PrivacyError,
+    ResourceError,
+    UnverifiedError,
+)
 from dprules.learners.streams import (
     SIGNS,
     BatchedPolicy,
@@ -142,7 +150,7 @@ def test_the_public_file_of_another_stream_is_refused(folder, tmp_path):
 @pytest.mark.parametrize(
     ("damage", "error", "sentence"),
     [
-        (lambda text: None, DataError, "not a stream"),
+        (lambda text: None, FileError, "is missing. Put it back"),
         (lambda text: "{", ModelError, "cut short"),
         (lambda text: text.replace('"classes"', '"kinds"', 1), ModelError, "label of the file is not valid"),
     ],
@@ -165,7 +173,9 @@ def test_without_its_public_file_a_stream_goes_on_only_if_it_is_restored(damage,
     again = read_published(folder)
     assert (again.model, again.stream) == (published.model, published.stream)
     assert str(again.certificate).count("the private state was the newest one when it was restored") == 1
-    with Stream.open(folder, restore=True) as stream:  # the certificate keeps saying so, once
+    with Stream.open(
+        folder, restore=True
+    ) as stream:  # nothing to restore: it says so once
         assert stream.published.certificate.assumptions == again.certificate.assumptions
     with Stream.open(folder) as stream:
         assert stream.published.verify()
@@ -231,7 +241,7 @@ def test_a_full_disk_keeps_what_was_acknowledged(folder, monkeypatch):
     learn_all(folder, rows[:500])
     with Stream.open(folder) as stream:
         stream._state._database._connection.execute("PRAGMA max_page_count = 1")
-        with pytest.raises(DataError, match="disk is full"):
+        with pytest.raises(ResourceError, match="disk is full"):
             stream.learn(rows[500:], "s" * 200_000, Position(1000))  # a name that needs new pages
     assert count_rounds(folder) == 500
     learn_all(folder, rows)
@@ -262,7 +272,7 @@ def test_a_hypothesis_that_could_not_be_published_is_published_before_the_next_b
     with Stream.open(folder) as stream:
         with monkeypatch.context() as patch:
             patch.setattr(Path, "replace", lambda *parts: (_ for _ in ()).throw(OSError(28, "no room")))
-            with pytest.raises(DataError, match=r"hypothesis\.json cannot be written"):
+            with pytest.raises(ResourceError, match=r"hypothesis\.json cannot be written"):
                 stream.learn(rows, "s", 2000)
         assert read_published(folder).stream.rounds == 0
         assert stream.learn(rows, "s", 2000) == 2000  # recognised
@@ -394,3 +404,26 @@ def test_folders_that_do_not_fit_are_refused(folder, tmp_path):
         create_stream(tmp_path / "no" / "s", SETTINGS, FEATURES)
     with pytest.raises(DataError, match="not a stream"), Stream.open(tmp_path):
         pass
+
+
+@pytest.mark.parametrize("odd", [None, 3, [], "text", b"{}", 1.5])
+def test_an_event_that_is_none_is_a_round_in_which_nothing_happened(odd, folder):
+    with Stream.open(folder) as stream:
+        stream.learn([{"a": True, "y": "yes"}, odd], "q", 2)
+        assert stream.rounds == 2
+
+
+@pytest.mark.parametrize("events", [{"a": True}, iter([{}]), "[{}]", b"[]", None, 3])
+def test_what_is_no_list_of_events_is_refused(events, folder):
+    with Stream.open(folder) as stream:
+        with pytest.raises(ParameterError, match="events must be a list of mappings"):
+            stream.learn(events, "q", 1)
+        assert stream.rounds == 0
+
+
+def test_a_position_before_the_last_event_is_refused(folder):
+    """It would leave events out in silence."""
+    with Stream.open(folder) as stream:
+        with pytest.raises(ParameterError, match="place after the last event"):
+            stream.learn(make_events(10), "q", 5)
+        assert stream.rounds == 0

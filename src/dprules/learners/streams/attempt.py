@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from dprules.errors import DataError
+from dprules.errors import ResourceError
 from dprules.learners.streams.contents import Position
 from dprules.mechanisms.bits import KEY_BYTES
 from dprules.private import Private
@@ -114,7 +114,7 @@ class AttemptFile(Private):
         except OSError:
             written = False
         if durable and not written:
-            raise DataError(
+            raise ResourceError(
                 f"{self._path}: the disk is full or cannot be written. Make room; all that was acknowledged is kept."
             )
 

@@ -114,6 +114,8 @@ class Verdict(Enum):
     """It holds nothing but the beginning of a content that was learnt."""
     CHANGED = "changed"
     """It shares lines with a content beyond the place up to where it may go on, and then differs."""
+    CUT_SHORT = "cut short"
+    """It begins like a content that was learnt and ends between two marks: of its last lines nobody can tell."""
 
 
 class Recognised(Private):
@@ -167,8 +169,9 @@ def recognise(read_lines: Callable[[int], list[bytes]], known: Sequence[Position
     while longer:
         stop = min(next_mark(now.line), *(position.line for position in longer))
         if not _read_up_to(now, stop, read_lines):
-            learnt = now.line > 0
-            return Recognised(Verdict.LEARNT, found.content, found.hint, found.fingerprint) if learnt else found
+            if now.line:
+                found.verdict = Verdict.LEARNT if now.line == shared else Verdict.CUT_SHORT
+            return found
         for position in longer:
             if position.line == stop and now.is_at(position):
                 found = Recognised(Verdict.GOES_ON, position.content, position.hint, now.copy())

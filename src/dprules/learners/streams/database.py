@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dprules.errors import DataError, ModelError
+from dprules.errors import DataError, ModelError, ResourceError
 from dprules.private import Private
 
 _DISK = (
@@ -95,7 +95,7 @@ class Database(Private):
                 error.object = b""
         kind = sqlite3.SQLITE_CORRUPT if code is None else code & 0xFF
         if kind in _DISK:
-            raise DataError(
+            raise ResourceError(
                 f"{self._path}: the disk is full or cannot be written. Make room; all that was acknowledged is kept."
             ) from None
         if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

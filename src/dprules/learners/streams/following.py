@@ -72,6 +72,11 @@ def refuse_changed(path: Path, verdict: Verdict) -> None:
             f"{path} begins like a file that was learnt, and goes on in another way. Put the old lines back if it was "
             "changed; if all its events are new, give it a --source name."
         )
+    if verdict is Verdict.CUT_SHORT:
+        raise DataError(
+            f"{path} begins like a file that was learnt and ends before it, so nobody can tell whether its last lines "
+            "are new. Give the whole file; if all its events are new, give it a --source name."
+        )
 
 
 class Follower(Private):
@@ -167,10 +172,12 @@ class Follower(Private):
         self._taken = max(self._taken, file.content)
         if file is self._file:
             self._seen = file.size
-            refuse_changed(file.path, verdict)
-            if verdict is Verdict.LEARNT and not self._waits:
-                self._say(f"{file.path} holds what was learnt before; waiting for more.")
-            self._waits = verdict is Verdict.LEARNT
+            waits = verdict in (Verdict.LEARNT, Verdict.CUT_SHORT)
+            if not waits:
+                refuse_changed(file.path, verdict)
+            elif not self._waits:
+                self._say(f"{file.path} begins with what was learnt before; waiting for more.")
+            self._waits = waits
         return verdict
 
     def _read(self, size: int) -> Iterator[EventBatch]:
@@ -218,7 +225,7 @@ class Follower(Private):
                 continue
             if verdict in (Verdict.NEW, Verdict.GOES_ON):
                 found.append(path)
-            if verdict is Verdict.CHANGED:
+            if verdict in (Verdict.CHANGED, Verdict.CUT_SHORT):
                 self._say(f"{path} begins like a file that was learnt, and goes on in another way; it was left out.")
             if verdict is Verdict.GOES_ON:
                 return found

@@ -9,10 +9,12 @@ transaction; only then is a hypothesis published. So a process that is killed at
 loses no acknowledged event and counts none twice.
 """
 
+import errno
 import fcntl
 import json
 import secrets
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +22,15 @@ from types import TracebackType
 from typing import Self
 
 from dprules.accounting import Assumption, Certificate
-from dprules.errors import DataError, DprulesError, FileError, ModelError, ParameterError, PrivacyError
+from dprules.errors import (
+    DataError,
+    DprulesError,
+    FileError,
+    ModelError,
+    ParameterError,
+    PrivacyError,
+    ResourceError,
+)
 from dprules.files import remove_left_files, remove_left_folders
 from dprules.learners.streams.attempt import Attempt, AttemptFile
 from dprules.learners.streams.batch_digest import digest_batch
@@ -38,6 +48,7 @@ from dprules.models.published import not_a_stream, public_file, read_published
 from dprules.numbers import whole
 from dprules.private import Private
 from dprules.schema import Schema
+from dprules.tables.events import CodedEvents
 
 MOST = 2**63 - 1
 """Positions beyond it do not fit the table."""
@@ -105,8 +116,7 @@ class Stream(Private):
             state = State(private_file(where))
             opened.callback(state.close)
             stream = cls._resume(where, state)
-            stream._refuse_an_older_copy(restore=restore)
-            if restore:
+            if stream._is_without_public_file(restore=restore):
                 stream._restore()
             remove_left_files(where)
             remove_left_folders(where.resolve().parent, MAKING)
@@ -199,8 +209,12 @@ class Stream(Private):
         """
         _name(source)
         reached = position if isinstance(position, Position) else Position(whole(position, "position", least=0))
-        if reached.line > MOST:
-            raise ParameterError(f"position must be below 2^63; got {reached.line}. Count from the source's start.")
+        _require_list(events)
+        if not len(events) <= reached.line <= MOST:
+            raise ParameterError(
+                f"position must lie between the number of events ({len(events)}) and 2^63; got {reached.line}. It is "
+                "the place after the last event, counted from the source's start."
+            )
         with self._turn:
             self._ready()
             if self._unpublished:
@@ -296,8 +310,8 @@ class Stream(Private):
         self._learner = learner
         return learner
 
-    def _refuse_an_older_copy(self, *, restore: bool) -> None:
-        """Going on from it would draw again what has been published."""
+    def _is_without_public_file(self, *, restore: bool) -> bool:
+        """Whether nobody can tell if the state is the newest; refuse an older copy, which would decide again."""
         try:
             mark = read_published(self._folder, unverified=True).stream
         except (DataError, ModelError):
@@ -315,6 +329,7 @@ class Stream(Private):
                 "The private state is older than what was published. "
                 "Restore the newest copy; going on would decide one round twice."
             )
+        return mark is None
 
     def _restore(self) -> None:
         """A restored state draws a key of its own, and its certificate says what it rests on."""
@@ -329,15 +344,21 @@ class Stream(Private):
     def _publish(self) -> None:
         """Write the public file, while no other process can move the state."""
         self._unpublished = True
-        failed = False
+        failed: int | None = None
         with self._state.holding(self._standing):
             try:
                 self.published.save(public_file(self._folder))
-            except OSError:
-                failed = True
-        if failed:
+            except OSError as error:
+                failed = error.errno or 0
+        if failed in (errno.ENOSPC, errno.EDQUOT):
+            raise ResourceError(
+                f"{public_file(self._folder)} cannot be written: the disk is full. Make room; all that was "
+                "acknowledged is kept."
+            )
+        if failed is not None:
             raise FileError(
-                f"{public_file(self._folder)} cannot be written. Make room; all that was acknowledged is kept."
+                f"{public_file(self._folder)} cannot be written. Check its permissions; all that was acknowledged is "
+                "kept."
             )
         self._unpublished = False
 
@@ -361,3 +382,9 @@ def _name(source: str) -> str:
     except (AttributeError, UnicodeEncodeError):
         raise ParameterError("source must be the name of a file or queue, in text. Rename it.") from None
     return source
+
+
+def _require_list(events: object) -> None:
+    """A batch is cut and counted, so it must be a list; what is in it stops nothing."""
+    if isinstance(events, str | bytes) or not isinstance(events, Sequence | CodedEvents):
+        raise ParameterError(f"events must be a list of mappings; got {type(events).__name__}. Make a list of them.")
