@@ -127,7 +127,7 @@ def warm_up() -> float:
         started = time.monotonic()
         with Stream.open(folder.with_name("warm")) as stream:
             for end in range(1, 4):
-                stream.learn(rows[:BATCH] if again else rows[:3000], "queue", 10 * again + end)
+                stream.learn(rows[:BATCH] if again else rows[:3000], "queue", 3000 * (3 * again + end))
     return time.monotonic() - started
 
 
