@@ -31,16 +31,19 @@ class CellReader(Private):
         With codes, or `Clipped`.
     """
 
-    __slots__ = ("_column", "_memories", "_orders", "_read")
+    __slots__ = ("_column", "_memories", "_missing", "_orders", "_read")
 
     def __init__(self, column: Column) -> None:
         self._column = column
         self._read: Any = column.number if isinstance(column, Clipped) else column.code
         self._memories: dict[type, dict[Any, Any]] = {kind: {} for kind in (str, bytes, bool, int, float)}
+        self._missing = self._read(None)
         self._orders = isinstance(column, Numeric | Positive | Clipped)
 
     def read(self, cell: object) -> Any:
         """Return the code of a cell, or its number."""
+        if cell is None:
+            return self._missing
         memory = self._memories.get(type(cell))
         if memory is None:
             return self._read(cell)
@@ -84,7 +87,7 @@ class CellReader(Private):
             return [self.read(cell) for cell in cells]
         found = list(map(memory.get, cells))
         if None in found:
-            return [self.read(cell) if code is None else code for cell, code in zip(cells, found, strict=True)]
+            return [self.read(cell) if code is None else code for code, cell in zip(found, cells, strict=True)]
         return found
 
 

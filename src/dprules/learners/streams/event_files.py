@@ -8,6 +8,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from json.scanner import make_scanner
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -31,7 +32,8 @@ BUFFER = 1 << 16
 NEAR = 512
 """Events that are read at a time: as Python objects they fit a processor's cache."""
 Encode = Callable[[Sequence[Event]], CodedEvents]
-_decode = json.JSONDecoder().raw_decode
+_scan: Any = make_scanner(json.JSONDecoder())  # type: ignore[arg-type]
+"""Reads one JSON value from a place of a text on; `raw_decode` is the same with a frame of Python around it."""
 
 
 class EventBatch(Private):
@@ -284,8 +286,8 @@ def read_events(lines: Sequence[bytes], names: Sequence[str] | None = None, deli
     events = []
     for text, line in zip(texts, lines, strict=False):
         try:
-            found, end = _decode(text)
-        except (ValueError, RecursionError):
+            found, end = _scan(text, 0)
+        except (ValueError, RecursionError, StopIteration):
             found, end = None, 0
         # A line that is nothing but a record is done; every other is read with care.
         events.append(found if end == len(text) and type(found) is dict else read_event(line))
