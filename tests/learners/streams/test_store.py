@@ -173,9 +173,7 @@ def test_without_its_public_file_a_stream_goes_on_only_if_it_is_restored(damage,
     again = read_published(folder)
     assert (again.model, again.stream) == (published.model, published.stream)
     assert str(again.certificate).count("the private state was the newest one when it was restored") == 1
-    with Stream.open(
-        folder, restore=True
-    ) as stream:  # nothing to restore: it says so once
+    with Stream.open(folder, restore=True) as stream:  # nothing to restore: it says so once
         assert stream.published.certificate.assumptions == again.certificate.assumptions
     with Stream.open(folder) as stream:
         assert stream.published.verify()
