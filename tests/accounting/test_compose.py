@@ -48,6 +48,7 @@ def test_many_pure_releases_agree_with_dp_accounting():
     assert theirs - 1e-9 <= ours <= theirs * 1.002
 
 
+@pytest.mark.slow
 def test_mixed_releases_agree_with_dp_accounting():
     events = [Pure(Fraction(1, 2)), Approximate(Fraction(3, 10), Fraction(1, 10**7)), Counts(Fraction(1, 5))]
     theirs = oracle((0.5, 0), (0.3, 1e-7), (0.2, 0))
@@ -210,7 +211,7 @@ def rows(shift):
     return [*common_rows, Example((True,), 1)] if shift else common_rows
 
 
-@pytest.mark.parametrize("mu", [Fraction(1, 10), Fraction(1)])
+@pytest.mark.parametrize("mu", [pytest.param(Fraction(1, 10), marks=pytest.mark.slow), Fraction(1)])
 def test_lists_with_noise_cover_the_exact_law(mu):
     p, q = (exact_list_law(rows(shift), tilted(0.5), features=1) for shift in (True, False))
     price = compose.curve([Cover(Fraction(1, 2), rounds=2), Gaussian(mu)])

@@ -78,7 +78,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("tilt", "reward", "rounds", "mu"), CASES)
-@pytest.mark.parametrize("epsilon", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize(
+    "epsilon", [pytest.param(0.0, marks=pytest.mark.slow), 0.3, pytest.param(0.9, marks=pytest.mark.slow)]
+)
 def test_close_above_the_adversary(tilt, reward, rounds, mu, epsilon):
     price = list_then_gaussian.curve(Fraction(tilt), Fraction(reward), rounds, Fraction(mu))
     raised = float(reward) * tilt
@@ -200,6 +202,7 @@ def exactly(go, stop, y, step, spacing, points=40):
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [3, -3])
 @pytest.mark.parametrize(("spacing", "mu"), [(0.1, 0.3), (0.02, 0.01), (0.5, 0.05), (1e-6, 1e-3), (0.15, 1.0)])
 def test_moves_are_never_below_their_chords_in_high_precision(spacing, mu, step):

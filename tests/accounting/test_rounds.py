@@ -115,7 +115,9 @@ RELEASES = [
 
 
 @pytest.mark.parametrize(("steps", "remainder"), [*((steps, 0.0) for steps in STEPS), *RELEASES], ids=str)
-@pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.6, 1.1])
+@pytest.mark.parametrize(
+    "epsilon", [0.0, pytest.param(0.2, marks=pytest.mark.slow), 0.6, pytest.param(1.1, marks=pytest.mark.slow)]
+)
 def test_close_above_the_adversary(steps, remainder, epsilon):
     lower = adversary(steps, epsilon, remainder)
     upper = finite_rounds(steps, epsilon, remainder=remainder)

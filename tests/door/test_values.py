@@ -15,7 +15,8 @@ from .harness import FEATURES, LABEL, LABELS, RECORDS, SOURCES, RefusedError, So
 from .odd import CELLS
 
 ASKED = Schema(LABELS, tuple(PrivateValues(name) for name in FEATURES))
-SLOW = {"ibis on pandas"}
+SLOW = {"ibis on pandas", *list(SOURCES)[1::2]}
+"""Every other source: all of them are in the quick tests of records."""
 EVERY = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in SOURCES]
 Counts = dict[str, dict[str, int]]
 

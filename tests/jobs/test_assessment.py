@@ -33,7 +33,7 @@ def figures(found):
 
 
 @pytest.mark.parametrize(("groups", "label", "true"), [(GROUPS, LABEL, TRUE), (OTHER, THREE, TRIPLE)], ids=["2", "3"])
-@pytest.mark.parametrize("tilt", [0.05, 0.3])
+@pytest.mark.parametrize("tilt", [pytest.param(0.05, marks=pytest.mark.slow), 0.3])
 def test_intervals_hold(groups, label, true, tilt):
     """Each of 95 times in 100, and a number that is shown lies in its own."""
     exact = [figure.value for figure in figures(say(true, groups=groups, label=label))]

@@ -26,6 +26,7 @@ def mean(found):
     return sum(one.accuracy for one in found[0]) / len(found[0])
 
 
+@pytest.mark.slow
 def test_more_rows_and_more_epsilon_are_better():
     assert mean(run(100, 0.1)) + 0.05 < mean(run(20_000, 0.1)) < mean(run(20_000, 3.0))
 

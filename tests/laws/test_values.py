@@ -49,7 +49,9 @@ def run(counts, bits, event=EVENT, most=1000, runs=4000):
     return [keep_values(counts, event, most, bits) for _ in range(runs)]
 
 
-@pytest.mark.parametrize("most", [1, 2, 1000])
+@pytest.mark.parametrize(
+    "most", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("table", TABLES)
 def test_the_code_that_runs_has_the_exact_law(table, most, bits):
     assert_law(run(TABLES[table], bits, most=most), kept_law(TABLES[table], EVENT, most))
@@ -63,6 +65,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_faulty_mechanism_is_noticed(fault, monkeypatch, bits):
     counts = TABLES["around the threshold"]

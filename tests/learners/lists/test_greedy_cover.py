@@ -56,7 +56,7 @@ def test_three_classes_have_the_exact_law(bits):
     assert_law(run(sample_of(rows, classes=3), bits, (0.5,)), law_of(rows, (0.5,), labels=3))
 
 
-@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize("size", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("rewards", "capped"), [((0,), False), ((0.5, 0.5, 1), True)])
 def test_with_no_row_left_the_draws_go_on(size, rewards, capped, bits):
     """An empty sample must not stop early: the law is that of the empty sample, all scores 0."""
