@@ -73,3 +73,24 @@ def test_settings_are_shown_as_they_were_given():
         ("accounting", "exact"),
         ("a\\nb", "true"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("1/1000000", "1e-06"),
+        ("1/8", "0.125"),
+        ("1/0", "1/0"),
+        ("0/0", "0/0"),
+        ("²/1", "²/1"),
+        ("1/2/3", "1/2/3"),
+        ("7", "7"),
+    ],
+)
+def test_settings_that_are_fractions_are_shortened_and_any_other_text_is_not(value, words):
+    assert describe_settings({"delta": value})[0].words == words
+
+
+def test_settings_of_any_length_stop_nothing():
+    for value in ("9" * 5000, f"{'9' * 5000}/7", f"1/{'9' * 5000}"):
+        assert describe_settings({"delta": value})[0].words

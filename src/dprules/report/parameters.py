@@ -11,6 +11,8 @@ from dprules.accounting import Certificate, Event
 from dprules.schema import show_value
 
 _EXACT = re.compile(r"[0-9]+(/[0-9]+)?")
+_FRACTION = re.compile(r"[0-9]{1,99}/[1-9][0-9]{0,98}")
+"""Settings are any text: only what is surely a number is shortened."""
 _LARGE = 10**12
 """Whole numbers below it are written in full."""
 _LEFT_OUT = {"watch": "none"}
@@ -110,5 +112,5 @@ def _show_setting(value: object) -> str:
     if value is None:
         return "not given"
     if isinstance(value, str):
-        return show_exact(value)
+        return show_exact(value) if _FRACTION.fullmatch(value) else show_value(value)
     return show_value(json.dumps(value))
