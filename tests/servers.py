@@ -5,6 +5,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -45,25 +46,48 @@ def database(server):
         connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 
 
-@pytest.fixture(scope="session")
-def spark():
-    """A Spark session without a cluster, which needs the extra `spark` and Java."""
-    sql = pytest.importorskip("pyspark.sql", reason="needs Spark: install the extra spark")
+_QUIET = """appender.none.type = Null
+appender.none.name = none
+rootLogger.level = off
+rootLogger.appenderRef.none.ref = none
+"""
+
+
+def require_spark():
+    """Skip where Spark cannot run, and say what to install."""
+    pytest.importorskip("pyspark", reason="needs Spark: install the extra spark")
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
-        pytest.skip("needs Java, for Spark: install the package default-jre-headless")
-    builder = sql.SparkSession.builder.master("local[1]").appName("dprules")
+        pytest.skip("needs Java 17, for Spark: install the package openjdk-17-jre-headless")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A Spark session of two threads without a cluster, which is shared: starting one takes seconds."""
+    require_spark()
+    from pyspark.sql import SparkSession
+
+    log = tmp_path_factory.mktemp("spark") / "log4j2.properties"
+    log.write_text(_QUIET)
     settings = {
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.session.timeZone": "UTC",
-        "spark.log.level": "ERROR",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{log}",
+        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than a few rows
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
+    builder = SparkSession.builder.master("local[2]").appName("dprules")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        # Functions of tests are sent by name: Spark's processes must find them.
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]))
+        session = builder.getOrCreate()
     yield session
     session.stop()

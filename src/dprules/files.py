@@ -1,20 +1,30 @@
 """Files that are written whole or not at all, and JSON that is read with suspicion."""
 
+import errno
 import hashlib
 import json
 import os
 import re
 import shutil
+import stat
 import tempfile
 import time
 from contextlib import suppress
+from math import isinf
 from pathlib import Path
 from typing import Any
 
-from dprules.errors import ModelError
+from dprules.errors import FileError, ModelError
 
 LARGEST_DOCUMENT = 50_000_000
-"""Characters of a JSON document: more is no model."""
+"""Characters of a JSON document, and bytes of its file: more is no model."""
+MOST_ITEMS = 3_000_000
+"""Commas, brackets and braces of a JSON document: what it may make this machine hold."""
+DEEPEST = 32
+"""Tables and lists of a document that stand inside one another, the outermost included."""
+PATIENCE = 5.0
+"""Seconds to wait for somebody who writes to a pipe."""
+_CHUNK = 1 << 20
 SCRATCH = "dprules-scratch-"
 """How folders begin that engines put private rows aside in; the number of the process follows."""
 WRITING = ".dprules-"
@@ -36,7 +46,7 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
     mode : int
         Permissions: models are public, hence the default; predictions on private rows get 0600.
     """
-    path = path.resolve()
+    path = follow_links(path)
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
         return
@@ -54,6 +64,74 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
         raise
 
 
+def follow_links(path: Path) -> Path:
+    """Return where links lead; a circle of them is an error of the system, as it is when a file is opened."""
+    try:
+        return path.resolve()
+    except RuntimeError:
+        pass
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
+def read_start(path: Path, most: int) -> bytes:
+    """Return what a file holds; of a larger one, or of a device that never ends, one byte more than `most`.
+
+    A pipe is read as well; one that nobody writes to is refused, and not waited for.
+
+    Parameters
+    ----------
+    path : Path
+        A file, a pipe or a device.
+    most : int
+        Bytes that the caller takes.
+    """
+    with open(path, "rb", buffering=0, opener=_open_at_once) as file:
+        handle = file.fileno()
+        parts = [_await_writer(handle, path) if stat.S_ISFIFO(os.fstat(handle).st_mode) else b""]
+        os.set_blocking(handle, True)
+        left = most + 1 - len(parts[0])
+        while left > 0 and (part := os.read(handle, min(left, _CHUNK))):
+            parts.append(part)
+            left -= len(part)
+    return b"".join(parts)
+
+
+def _open_at_once(name: str, flags: int) -> int:
+    """Open without waiting for the other end of a pipe."""
+    return os.open(name, flags | os.O_NONBLOCK)
+
+
+def _await_writer(handle: int, path: Path) -> bytes:
+    """Return the first byte of a pipe; nothing if its writer has none yet."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            first = os.read(handle, 1)
+        except BlockingIOError:  # somebody holds the other end
+            return b""
+        if first:
+            return first
+        time.sleep(0.01)
+    raise FileError(f"{path} is a pipe that nobody writes to. Name a file, or start what writes to it.")
+
+
+def is_deep(document: object) -> bool:
+    """Whether more than `DEEPEST` tables and lists stand inside one another.
+
+    Examples
+    --------
+    >>> is_deep({"a": [[]]})
+    False
+    """
+    level: list[Any] = [document]
+    for _ in range(DEEPEST + 1):
+        level = [one for one in level if isinstance(one, dict | list)]
+        if not level:
+            return False
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
+    return True
+
+
 def read_document(text: str) -> dict[str, Any]:
     """Parse JSON into a dictionary; anything else is refused.
 
@@ -62,10 +140,14 @@ def read_document(text: str) -> dict[str, Any]:
     >>> read_document('{"format": "dprules-model"}')
     {'format': 'dprules-model'}
     """
-    if len(text) > LARGEST_DOCUMENT:
+    if len(text) > LARGEST_DOCUMENT or sum(map(text.count, ",[{")) > MOST_ITEMS:
         raise ModelError("the file is too large for a model. Is it the right one?")
     try:
-        parsed = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_doubles)
+        parsed = json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_read_float, object_pairs_hook=_refuse_doubles
+        )
+        if is_deep(parsed):
+            parsed = None
         if re.search(r"\\u[dD][89a-fA-F]", text):  # half of a surrogate pair is no text that can be written
             json.dumps(parsed, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
@@ -77,8 +159,11 @@ def read_document(text: str) -> dict[str, Any]:
 
 def read_document_file(path: Path) -> dict[str, Any]:
     """Read a JSON document from a file."""
+    start = read_start(path, LARGEST_DOCUMENT)
+    if len(start) > LARGEST_DOCUMENT:
+        raise ModelError(f"{path} is too large for a model. Is it the right one?")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = start.decode("utf-8")
     except UnicodeDecodeError:
         text = ""
     return read_document(text)
@@ -90,6 +175,14 @@ def _refuse_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) < len(pairs):
         raise ValueError
     return made
+
+
+def _read_float(text: str) -> float:
+    """1e999 would be Infinity, which is no JSON."""
+    number = float(text)
+    if isinf(number):
+        raise ValueError
+    return number
 
 
 def _refuse_constant(name: str) -> None:

@@ -1,5 +1,6 @@
 """Exact rationals, enclosures of reals, and rounding to the safe side."""
 
+import re
 from fractions import Fraction
 from math import inf, isfinite, nextafter
 from numbers import Rational
@@ -41,6 +42,37 @@ def rational(value: object, name: str, *, zero: bool = False) -> Fraction:
     return exact
 
 
+def as_asked(value: object, name: str, *, zero: bool = False) -> Fraction:
+    """Read what a job asks for: the double, or the decimal number that people write for it, whichever is less.
+
+    Ten jobs that ask for 0.1 then fit a grant of 1.
+
+    Examples
+    --------
+    >>> as_asked(0.1, "epsilon"), as_asked(Fraction(1, 3), "epsilon")
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    exact = rational(value, name, zero=zero)
+    return min(exact, _as_written(value, exact))
+
+
+def as_granted(value: object, name: str, *, zero: bool = False) -> Fraction:
+    """Read what is granted: the double, or the decimal number that people write for it, whichever is more.
+
+    Examples
+    --------
+    >>> as_granted(0.3, "epsilon"), as_granted(1, "epsilon")
+    (Fraction(3, 10), Fraction(1, 1))
+    """
+    exact = rational(value, name, zero=zero)
+    return max(exact, _as_written(value, exact))
+
+
+def _as_written(value: object, exact: Fraction) -> Fraction:
+    written = value.item() if isinstance(value, np.number) else value
+    return Fraction(repr(written)) if isinstance(written, float) else exact
+
+
 def whole(value: object, name: str, least: int = 1) -> int:
     """Read a public integer of at least `least`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
@@ -79,6 +111,30 @@ def budget(value: object, name: str = "epsilon") -> Fraction:
             f"{name} must lie between {float(SMALLEST):g} and {LARGEST}; got {_shown(read)}. 1 is usual."
         )
     return read
+
+
+_MEMORY = re.compile(r"([0-9]{1,12}(?:[.][0-9]{1,6})?) ?([kMGT]?)(i?)B?", re.IGNORECASE)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+LEAST_MEMORY = 256_000_000
+"""Bytes that a fit needs however few rows there are."""
+
+
+def read_memory(value: object, name: str = "memory") -> int:
+    """Read an amount of memory as bytes.
+
+    Examples
+    --------
+    >>> read_memory("2GB"), read_memory("512 MiB"), read_memory(10**9)
+    (2000000000, 536870912, 1000000000)
+    """
+    found = _MEMORY.fullmatch(str(value).strip()) if isinstance(value, str | int) else None
+    if found is None or isinstance(value, bool):
+        raise ParameterError(f"{name} must be an amount such as 2GB or 512MiB; got {value!r}. Give one.")
+    base = 1024 if found[3] else 1000
+    size = int(Fraction(found[1]) * base ** _POWERS[found[2].lower()])
+    if size < LEAST_MEMORY:
+        raise ParameterError(f"{name} must be at least 256MB; got {value!r}. Python and its libraries need that much.")
+    return size
 
 
 def _shown(number: Fraction) -> str:

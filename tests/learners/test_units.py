@@ -4,30 +4,23 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from conftest import assert_law
+from conftest import Listed, assert_law
 from dprules.accounting import Unit
 from dprules.jobs import FitRequest, fit
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.schema import Categorical, Label, Schema
-from dprules.tables import ColumnsTable, Words, read_records
+from dprules.tables import open_table, read_records
 
 SCHEMA = Schema(Label("y", ("a", "b")), (Categorical("x", tuple(map(str, range(10)))),))
 
 
-class Falling:
-    """Words that fall, so that the last row of a unit has the smallest key."""
-
-    secure = False
-
-    def words(self, size: int) -> Words:
-        return np.arange(size, 0, -1, dtype=np.uint64)
-
-
-def kept(cells: dict[str, Any], rows: int = 1, bits: Bits = os_bits) -> list[int]:
+def kept(cells: Any, rows: int = 1, bits: Bits = os_bits) -> list[int]:
     """The places (cells of x) of the rows that are kept."""
-    records = read_records(ColumnsTable(cells), SCHEMA, Unit("who", rows), bits)
+    with open_table(cells) as table:
+        records = read_records(table, SCHEMA, Unit("who", rows), bits)
     return records.codes(SCHEMA.columns[0]).tolist()
 
 
@@ -75,8 +68,33 @@ def test_a_unit_is_the_same_in_every_type_of_column(owners):
 
 def test_the_choice_uses_our_bits_and_no_others(monkeypatch):
     monkeypatch.setattr("numpy.random.default_rng", lambda *_: 1 / 0)
-    assert kept(rows_of(["p"] * 4 + ["q"] * 3), 1, Falling()) == [3, 6]
-    assert kept(rows_of(["p"] * 4 + ["q"] * 3), 2, Falling()) == [2, 3, 5, 6]
+    cells = rows_of(["p"] * 4 + ["q"] * 3)
+    assert kept(cells, 2, Listed([1, 2, 3, 4])) == kept(cells, 2, Listed([1, 2, 3, 4]))
+    assert len({tuple(kept(cells, 1, Listed([word, 2, 3, 4]))) for word in range(50)}) > 5
+
+
+def test_the_order_of_rows_does_not_matter():
+    """Whoever reads the rows again, in whatever order and however many at a time, keeps the same ones."""
+    random = np.random.default_rng(3)
+    owners = random.integers(0, 20, 200)
+    cells = {"who": owners, "x": random.integers(0, 10, 200), "y": random.choice(["a", "b", "c"], 200)}
+    bits = [Listed([5, 6, 7, 8]) for _ in range(3)]
+    first = sorted(kept(cells, 3, bits[0]))
+    shuffled = random.permutation(200)
+    assert sorted(kept({name: column[shuffled] for name, column in cells.items()}, 3, bits[1])) == first
+    parts = pa.Table.from_batches(
+        [pa.record_batch({n: c[k : k + 7] for n, c in cells.items()}) for k in range(0, 200, 7)]
+    )
+    assert sorted(kept(parts, 3, bits[2])) == first
+
+
+def test_what_others_have_moves_no_row_of_a_unit():
+    """For every key: what is kept of one unit is a function of its own rows."""
+    cells = rows_of(["p"] * 5)
+    more = rows_of(["p"] * 5 + ["q"] * 5)
+    for word in range(50):
+        alone = kept(cells, 2, Listed([word] * 4))
+        assert [place for place in kept(more, 2, Listed([word] * 4)) if place < 5] == alone
 
 
 def test_every_row_of_a_unit_is_as_likely(bits):
@@ -85,16 +103,28 @@ def test_every_row_of_a_unit_is_as_likely(bits):
     assert_law(chosen, {tuple(sorted((i, j))): 1 / 6 for i in (0, 2, 3) for j in (1, 4)})
 
 
-def test_rows_are_chosen_before_labels_are_looked_at():
+def test_equal_rows_are_as_likely_as_others_each(bits):
+    """Four equal rows and another: one of the four is kept in four of five cases."""
+    cells = {"who": ["p"] * 5, "x": ["1"] * 4 + ["2"], "y": ["a"] * 5}
+    assert_law([tuple(kept(cells, 1, bits)) for _ in range(2000)], {(1,): 4 / 5, (2,): 1 / 5})
+
+
+def test_units_choose_for_themselves(bits):
+    """Units with the same rows do not all keep the same one."""
+    cells = {"who": ["p", "p", "q", "q"], "x": ["1", "2", "1", "2"], "y": ["a"] * 4}
+    chosen = [tuple(kept(cells, 1, bits)) for _ in range(2000)]
+    assert_law(chosen, dict.fromkeys([(1, 1), (1, 2), (2, 1), (2, 2)], 1 / 4))
+
+
+def test_rows_are_chosen_before_labels_are_looked_at(bits):
     """Otherwise a row without a label would move which other row of its unit is kept."""
     cells = rows_of(["p", "p"], ["undeclared", "a"])
-    assert kept(cells, 1, Falling()) == [1]
-    cells = rows_of(["p", "p"], ["a", "undeclared"])
-    assert kept(cells, 1, Falling()) == []
+    assert_law([tuple(kept(cells, 1, bits)) for _ in range(1000)], {(): 1 / 2, (1,): 1 / 2})
 
 
 def test_a_column_of_the_schema_may_be_the_unit():
-    records = read_records(ColumnsTable(rows_of(["p"] * 5)), SCHEMA, Unit("x", 1), os_bits)
+    with open_table(rows_of(["p"] * 5)) as table:
+        records = read_records(table, SCHEMA, Unit("x", 1), os_bits)
     assert len(records.labels) == 5
 
 

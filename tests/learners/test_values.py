@@ -17,7 +17,7 @@ from dprules.learners.values import buy_values, keep_values, price_values
 from dprules.mechanisms import SeededBits, os_bits
 from dprules.models import Released, RuleList, values_of
 from dprules.schema import Boolean, Categorical, Label, PrivateValues, Schema
-from dprules.tables import ColumnsTable, Records, Words, read_records
+from dprules.tables import ColumnsTable, LocalRecords, Words, read_records
 
 CITY = PrivateValues("city", share=0.05, delta=0.1)
 LABEL = Label("y", ("no", "yes"))
@@ -42,7 +42,7 @@ class Silent:
         raise AssertionError("random words were drawn")
 
 
-def records(cells: dict[str, Any], schema: Schema = SCHEMA, unit: Unit = Unit()) -> Records:  # noqa: B008 - frozen
+def records(cells: dict[str, Any], schema: Schema = SCHEMA, unit: Unit = Unit()) -> LocalRecords:  # noqa: B008 - frozen
     return read_records(ColumnsTable(cells), schema, unit, os_bits)
 
 

@@ -23,7 +23,6 @@ from dprules.tables.cells import (
     count_values,
     read_clipped,
     read_codes,
-    read_identities,
     read_numbers,
     read_texts,
 )
@@ -356,14 +355,6 @@ def test_coded_cells() -> None:
     check(CodedCells(np.array([1, 0, -1]), ["a", 1.0]), [1.0, "a", None])
     check(CodedCells(np.array([], dtype=np.int64), []), [])
     assert repr(CodedCells(np.array([0]), ["secret"])) == "<private CodedCells>"
-
-
-def test_identities_are_those_of_values() -> None:
-    known: dict[str, int] = {}
-    first = read_identities(pa.array(["p", "q", None, "1"]), known)
-    second = read_identities(np.array([1.0, 2.0, math.nan]), known)
-    assert first.tolist() == [0, 1, -1, 2]
-    assert second.tolist() == [2, 3, -1]
 
 
 def test_public_values_are_counted() -> None:

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from dprules.tables import Residuals, coded, exponential_table, residual_table
 from dprules.tables import residuals as residuals_module
-from dprules.tables.coded import CodedSample, JointSample
+from dprules.tables.coded import CodedSample
 from dprules.tables.residuals import LONGEST_VECTOR
+from tables.joint import joint_sample
 
 SIZES = st.lists(st.integers(1, 12), min_size=1, max_size=7)
 EXPONENTS = exponential_table()
@@ -35,7 +36,7 @@ def slowly(columns: list[np.ndarray], sizes: list[int], labels: np.ndarray, resi
     for i, label in enumerate(labels):
         groups = [start + column[i] for start, column in zip(starts, columns, strict=True)]
         total = residuals.weights[groups].sum(axis=0, keepdims=True)
-        one = JointSample([np.zeros(1, dtype=np.int64)], [1], np.array([label], dtype=np.uint16), 2)
+        one = joint_sample([np.zeros(1, dtype=np.int64)], [1], np.array([label], dtype=np.uint16))
         alone = Residuals(total, residuals.base, residuals.table, residuals.class_weights)
         for group in groups:
             found[group] += one.sums(alone)[0]
@@ -48,7 +49,7 @@ def slowly(columns: list[np.ndarray], sizes: list[int], labels: np.ndarray, resi
 def test_sums_are_those_of_a_plain_loop(sizes, classes):
     columns, labels = made(sizes, 12, classes)
     residuals = chosen(sizes, classes)
-    found = JointSample(columns, sizes, labels, classes).sums(residuals)
+    found = joint_sample(columns, sizes, labels).sums(residuals)
     assert found.tolist() == slowly(columns, sizes, labels, residuals).tolist()
 
 
@@ -62,19 +63,19 @@ def test_neither_threads_nor_joining_nor_unrolling_change_a_sum(cores, joint, pa
     sizes = [9, 3, 4, 2, 7, 300]
     columns, labels = made(sizes, 1000, 2)
     residuals = chosen(sizes, 2)
-    expected = JointSample(columns, sizes, labels, 2).sums(residuals)
+    expected = joint_sample(columns, sizes, labels).sums(residuals)
     monkeypatch.setattr(coded, "MOST_JOINT", joint)
     monkeypatch.setattr(coded, "MOST_IN_PART", part)
     monkeypatch.setattr(coded, "WORTH_THREADS", 10)
     monkeypatch.setattr(residuals_module, "WORTH_UNROLLING", -1 if joint == 30 else 10**6)
     monkeypatch.setattr(coded, "count_cores", lambda: cores)
-    assert JointSample(columns, sizes, labels, 2).sums(residuals).tolist() == expected.tolist()
+    assert joint_sample(columns, sizes, labels).sums(residuals).tolist() == expected.tolist()
 
 
 def test_more_groups_than_16_bits_can_number():
     sizes = [40_000, 30_000]
     columns, labels = made(sizes, 200, 2)
-    found = JointSample(columns, sizes, labels, 2).sums(chosen(sizes, 2))
+    found = joint_sample(columns, sizes, labels).sums(chosen(sizes, 2))
     assert np.abs(found).sum() > 0
     assert set(np.flatnonzero(found[:, 0])) <= {*columns[0].tolist(), *(40_000 + columns[1]).tolist()}
 
@@ -85,7 +86,7 @@ def test_records_are_counted_once_by_score_and_class(sizes, starts):
     columns, labels = made(sizes, 40, 2)
     points = np.random.default_rng(2).integers(-9, 9, (sum(sizes), 1))
     starts = np.array(sorted(starts), dtype=np.int64)
-    sample = JointSample(columns, sizes, labels, 2)
+    sample = joint_sample(columns, sizes, labels)
     counts = sample.score_counts(points, np.zeros(1, dtype=np.int64), starts, np.arange(2))
     offsets = np.cumsum([0, *sizes[:-1]])
     scores = sum(points[start + column, 0] for start, column in zip(offsets, columns, strict=True))
@@ -99,19 +100,19 @@ def test_with_many_classes_the_lead_is_counted_by_whether_it_is_right():
     columns = [np.array([0, 0, 1, 2, 2])]
     labels = np.array([0, 2, 1, 0, 1], dtype=np.uint16)  # the first of equals leads
     base = np.zeros(3, dtype=np.int64)
-    counts = JointSample(columns, [3], labels, 3).score_counts(points, base, np.array([1, 6]), np.arange(3))
+    counts = joint_sample(columns, [3], labels).score_counts(points, base, np.array([1, 6]), np.arange(3))
     assert counts.tolist() == [[1, 1, 1], [1, 1, 0]]
 
 
 def test_bins_and_totals_count_missing_values_last():
-    sample = CodedSample([np.array([0, -1, 1, 1], dtype=np.int16)], [2], np.array([0, 1, 1, 1], dtype=np.int16), 3)
+    sample = CodedSample.of([np.array([0, -1, 1, 1], dtype=np.int16)], [2], np.array([0, 1, 1, 1], dtype=np.int16), 3)
     assert [part.tolist() for part in sample.bins()] == [[1, 2, 1]]
     assert sample.totals().tolist() == [1, 3, 0]
 
 
 def test_groups_take_missing_values_and_leave_columns_out():
     codes = [np.array([0, -1, 1], dtype=np.int16), np.array([0, 0, 0], dtype=np.int16)]
-    sample = CodedSample(codes, [2, 1], np.array([0, 1, 1], dtype=np.int16), 2)
+    sample = CodedSample.of(codes, [2, 1], np.array([0, 1, 1], dtype=np.int16), 2)
     grouped = sample.grouped([np.array([0, 0, 1]), None])
     assert grouped.sizes == (2,)
     counts = grouped.score_counts(np.array([[0], [4]]), np.zeros(1, dtype=np.int64), np.array([1]), np.arange(2))
@@ -119,6 +120,6 @@ def test_groups_take_missing_values_and_leave_columns_out():
 
 
 def test_it_shows_nothing():
-    sample = CodedSample([np.array([0], dtype=np.int16)], [1], np.array([0], dtype=np.int16), 2)
+    sample = CodedSample.of([np.array([0], dtype=np.int16)], [1], np.array([0], dtype=np.int16), 2)
     assert repr(sample) == "<private CodedSample>"
     assert repr(sample.grouped([np.array([0, 0])])) == "<private JointSample>"

@@ -7,17 +7,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dprules.errors import DataError, ParameterError
-from dprules.tables import csv_files
+from dprules.tables import csv_files, open_table, read_text_columns
 from dprules.tables.csv_files import CsvFile
 
 
 def rows(path: Path, names: Sequence[str], **options: object) -> list[tuple[bytes, ...]]:
     file = CsvFile(path, **options)  # type: ignore[arg-type]
     found: list[tuple[bytes, ...]] = []
-    for size, columns in file.batches(names):
-        part = list(zip(*(column.to_pylist() for column in columns), strict=True))
-        assert len(part) == size
-        found += part
+    for part in file.parts(names):
+        lines = part()
+        columns = [lines.column(slot).coded() for slot in range(len(names))]
+        records = list(zip(*([texts[place] for place in places] for places, texts in columns), strict=True))
+        assert len(records) == len(lines)
+        found += records
     return found
 
 
@@ -119,6 +121,9 @@ def test_a_very_long_line_is_left_out_and_no_other(tmp_path: Path, monkeypatch: 
     lines = [b"1,2", b"x" * 500 + b",2", b"3,4", b"y" * 98 + b",5", b"z" * 99 + b",6", b"7,8"]
     path = write(tmp_path / "d.csv", b"a,b\n" + b"\n".join(lines))
     assert [b for (b,) in rows(path, ["b"])] == [b"2", b"4", b"5", b"8"]
+    file = CsvFile(path)
+    assert sum(len(part()) for part in file.parts(["b"])) == 4
+    assert file.left_out == 2
 
 
 def test_rows_that_do_not_fit_the_header_are_left_out(tmp_path: Path) -> None:
@@ -128,4 +133,16 @@ def test_rows_that_do_not_fit_the_header_are_left_out(tmp_path: Path) -> None:
 
 def test_no_columns_are_rows_still(tmp_path: Path) -> None:
     file = CsvFile(write(tmp_path / "d.csv", b"a,b\n1,2\n3,4\n"))
-    assert sum(size for size, _ in file.batches([])) == 2
+    assert sum(len(part()) for part in file.parts([])) == 2
+
+
+def test_what_follows_a_line_does_not_change_it(tmp_path):
+    """Also a last line that lacks its line feed."""
+    path = tmp_path / "t.csv"
+    found = []
+    for body in (b"f,a\r\nm,b\r", b"f,a\r\nm,b\r\n", b"f,a\r\nm,b\r\nf,b\r\n"):
+        path.write_bytes(b"s,y\r\n" + body)
+        with open_table(str(path)) as table:
+            found.append(read_text_columns(table, ["s", "y"]))
+    assert found[0] == found[1] == [["f", "m"], ["a", "b"]]
+    assert [column[:2] for column in found[2]] == found[0]

@@ -10,8 +10,9 @@ from dprules.accounting import Unit
 from dprules.errors import PrivacyError
 from dprules.mechanisms import SeededBits, os_bits
 from dprules.schema import Boolean, Categorical, Label, Numeric, PrivateCuts, Schema, build_conditions
+from dprules.schema.grids import cut_grid
 from dprules.tables import open_table, read_matrix, read_public_values, read_records, read_text_columns
-from dprules.tables.records import Records
+from dprules.tables.records import LocalRecords
 
 FRAME = {
     "age": ["20", "31", "x", "60", None, "31"],
@@ -22,7 +23,9 @@ FRAME = {
 SCHEMA = Schema(Label("y", ("no", "yes")), (Numeric("age", (30.0,)), Categorical("sex", ("f", "m"))))
 
 
-def read(schema: Schema = SCHEMA, unit: Unit | None = None, frame: object = None, seed: int | None = None) -> Records:
+def read(
+    schema: Schema = SCHEMA, unit: Unit | None = None, frame: object = None, seed: int | None = None
+) -> LocalRecords:
     with open_table(FRAME if frame is None else frame) as table:
         return read_records(table, schema, unit or Unit(), os_bits if seed is None else SeededBits(seed))
 
@@ -45,10 +48,13 @@ def test_records_become_a_sample() -> None:
     assert counted[names.index("age < 30"), -1, -1] == [1, 0]
 
 
-def test_numbers_are_kept_until_cuts_are_bought() -> None:
+def test_places_on_the_grid_are_kept_until_cuts_are_bought() -> None:
     schema = Schema(SCHEMA.label, (PrivateCuts("age", 0, 100),))
     records = read(schema)
-    assert records.numbers("age").tolist() == [20, 31, 60, 31]  # missing ones are left out
+    counts = records.grid_counts(schema.private_cuts[0])
+    places = {int(np.searchsorted(cut_grid(schema.private_cuts[0]), number, side="right")) for number in (20, 31, 60)}
+    assert set(np.flatnonzero(counts).tolist()) == places
+    assert counts.sum() == 4  # missing ones are left out
     assert records.codes(Numeric("age", (30, 60), bought=True)).tolist() == [0, 1, -1, 2, 1]
 
 
@@ -110,7 +116,7 @@ def test_a_column_without_values_is_read_like_one_with_some() -> None:
 
 def test_records_show_nothing() -> None:
     records = read()
-    assert repr(records) == "<private Records>"
+    assert repr(records) == "<private LocalRecords>"
     with pytest.raises(PrivacyError):
         pickle.dumps(records)
 
@@ -122,3 +128,32 @@ def test_ten_thousand_columns() -> None:
     columns = [Boolean(f"c{i}") for i in range(10_000)]
     records = read(Schema(SCHEMA.label, columns), frame=frame)
     assert records.codes(columns[17]).tolist() == [int(cell) for cell in frame["c17"].to_pylist()]
+
+
+@pytest.mark.parametrize("missing", [np.nan, None])
+@pytest.mark.parametrize("more", [[], ["m"]])
+def test_missing_cells_of_numpy_s_own_texts_stay_missing(missing: object, more: list[str]) -> None:
+    """One record more must not give them a value."""
+    cells = np.array(["f"] * 3 + [missing] * 5 + more, dtype=np.dtypes.StringDType(na_object=missing))
+    records = read(frame={"age": np.zeros(len(cells)), "sex": cells, "y": ["no"] * len(cells)})
+    assert records.codes(SCHEMA.columns[1]).tolist()[:8] == [0] * 3 + [-1] * 5
+
+
+def test_hidden_cells_of_masked_arrays_are_missing() -> None:
+    cells = np.ma.array([20.0, 99.0, 31.0], mask=[False, True, False])
+    records = read(frame={"age": cells, "sex": ["f"] * 3, "y": ["no"] * 3})
+    assert records.codes(SCHEMA.columns[0]).tolist() == [0, -1, 1]
+
+
+def test_runs_of_texts_that_are_coded() -> None:
+    """Arrow does not decode them by itself."""
+    coded = pa.array(["f", "m"]).dictionary_encode()
+    cells = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), coded)
+    table = pa.table({"age": [20, 20, 20], "sex": cells, "y": ["no"] * 3})
+    assert read(frame=table).codes(SCHEMA.columns[1]).tolist() == [0, 0, 1]
+
+
+def test_no_name_of_a_column_makes_it_weights() -> None:
+    schema = Schema(SCHEMA.label, (Numeric("\0weights", (0.0,)), SCHEMA.columns[1]))
+    data = {"\0weights": np.array([10**6, 1, 1]), "sex": ["f", "m", "m"], "y": ["no", "yes", "yes"]}
+    assert read(schema, frame=data).sample(schema.literals(), 2).totals().tolist() == [1, 2]

@@ -26,6 +26,7 @@ from dprules.schema.private_values import PrivateValues
 from dprules.schema.public_values import MOST_USUAL, declarable_values, draft_column, quantile_cuts
 from dprules.schema.scaled import Scaled
 from dprules.schema.schema import Schema, read_schema
+from dprules.schema.text_files import read_text_file
 
 __all__ = [
     "GRID",
@@ -68,5 +69,6 @@ __all__ = [
     "quantile_cuts",
     "read_codebook",
     "read_schema",
+    "read_text_file",
     "show_value",
 ]

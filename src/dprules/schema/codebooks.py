@@ -5,7 +5,7 @@ The first line names the fields: `column`, and any of `kind`, `values` (separate
 """
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,13 @@ from dprules.errors import SchemaError
 from dprules.schema.cells import read_number, read_truth
 from dprules.schema.drafts import empty_entry
 from dprules.schema.gaps import PLACEHOLDER
+from dprules.schema.text_files import read_text_file
 
 FIELDS = ("column", "kind", "values", "lower", "upper", "step", "label", "positive")
 _KINDS = ("categorical", "numeric", "boolean", "date", "ignore")
 _SEPARATOR = "|"
+LONGEST_CELL = 131_072
+"""Characters of a cell: the csv module reads no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +55,10 @@ def read_codebook(path: Path, decimal: str = ".") -> Codebook:
     decimal : str
         "," where bounds may be written 0,5.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        text = None
-    if text is None:
-        raise SchemaError(f"{path}: not UTF-8 text. Save it as UTF-8.")
-    lines = text.splitlines()
+    lines = read_text_file(path).splitlines()
     head = lines[0] if lines else ""
     reader = csv.DictReader(lines, delimiter=max(",;\t", key=head.count), restkey="")
-    fields = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+    fields = [(name or "").strip().lower() for name in _read_names(reader)]
     odd = [name for name in fields if name not in FIELDS]
     if "column" not in fields or odd or len(set(fields)) < len(fields):
         raise SchemaError(f"{path}: the first line of a codebook names {', '.join(FIELDS)}, or some of these. Mend it.")
@@ -70,7 +67,7 @@ def read_codebook(path: Path, decimal: str = ".") -> Codebook:
     label = None
     classes: tuple[str, ...] = ()
     positive = None
-    for row in reader:
+    for row in _read_rows(reader, path):
         where = f"{path}, line {reader.line_num}"
         cells = {name: (row[name] or "").strip() for name in fields}
         name = cells["column"]
@@ -89,6 +86,26 @@ def read_codebook(path: Path, decimal: str = ".") -> Codebook:
     if positive is not None and positive not in classes:
         raise SchemaError(f"{path}: positive must be one of the values of {label!r}. Mend it.")
     return Codebook(columns, label, classes, positive)
+
+
+def _read_names(reader: "csv.DictReader[str]") -> Sequence[str | None]:
+    """Return the names of the fields; none if one of them is longer than the csv module reads."""
+    try:
+        return reader.fieldnames or ()
+    except csv.Error:
+        return ()
+
+
+def _read_rows(reader: "csv.DictReader[str]", path: Path) -> Iterator[dict[str, str]]:
+    """Return the rows; a cell that is longer than the csv module reads is refused."""
+    try:
+        yield from reader
+        return
+    except csv.Error:
+        pass
+    raise SchemaError(
+        f"{path}, line {reader.line_num + 1}: a cell has more than {LONGEST_CELL:,} characters. Shorten it."
+    )
 
 
 def _is_marked(cell: str, where: str) -> bool:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dprules.errors import SchemaError
 from dprules.schema.cells import find_value, read_number, read_truth, tabulate_values
 from dprules.schema.gaps import FieldError, first_of
+from dprules.schema.names import LONGEST_NAME, is_name
 
 MISSING: Final = -1
 MOST_VALUES: Final = 30_000
@@ -42,8 +43,8 @@ class Column(ABC):
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise SchemaError("a column must have a name, a text that is not empty.")
+        if not is_name(self.name):
+            raise SchemaError(f"a column must have a name, a text of 1 to {LONGEST_NAME} characters.")
         if not isinstance(self.missing_literal, bool):
             raise FieldError(self._place, "missing_literal", "True or False")
 

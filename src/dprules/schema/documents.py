@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from dprules.files import is_deep
 from dprules.schema.columns import (
     Boolean,
     Categorical,
@@ -20,7 +21,7 @@ from dprules.schema.dates import Date, PrivateDates
 from dprules.schema.gaps import PLACEHOLDER, FieldError, Gap, GapsError, first_of, unfilled
 from dprules.schema.inline import write_path
 from dprules.schema.labels import Label
-from dprules.schema.lines import find_lines, line_of
+from dprules.schema.lines import MOST_PARTS, find_lines, has_long_key, line_of
 from dprules.schema.private_values import PrivateValues
 from dprules.schema.scaled import Scaled
 
@@ -39,6 +40,7 @@ _BOUGHT = ("categorical", "numeric", "date")
 IGNORE = "ignore"
 _KINDS = "categorical, numeric, boolean or date"
 _LABEL = ("label",)
+_DEEP = "it is nested too deeply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +83,15 @@ class DocumentReader:
         self._decimal = "."
 
     def parse(self, text: str) -> dict[str, Any]:
-        """Parse TOML."""
+        """Parse TOML; what is long or deep beyond all schemas is refused."""
         try:
-            return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            document = _parse_toml(text)
+        except RecursionError:
+            sentence = _DEEP
+        except ValueError as error:  # TOML's own are of this kind
             sentence = str(error)
+        else:
+            return document
         found = re.search(r"line ([0-9]+)", sentence)
         line = int(found[1]) if found else max(1, len(text.splitlines()))
         raise GapsError(self._source, [Gap("the file", f"valid TOML ({sentence})", line)])
@@ -279,6 +285,23 @@ class DocumentReader:
 
     def _sorted(self) -> list[Gap]:
         return sorted(self._gaps, key=lambda gap: gap.line or 0)
+
+
+def _parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML, or say in a ValueError why it is none, or more than a schema ever is."""
+    if has_long_key(text):
+        raise ValueError(f"a key has more than {MOST_PARTS} parts")
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:
+        document = None
+    if document is None:
+        raise ValueError("a number has too many digits")
+    if is_deep(document):
+        raise ValueError(_DEEP)
+    return document
 
 
 def _categorical(name: str, entry: dict[str, Any], missing: bool) -> Column:

@@ -10,6 +10,8 @@ PLACEHOLDER = "?"
 """What a draft writes where somebody who knows the table must fill something in. No entry may be this text."""
 _SHOWN = 3
 """Gaps of a file that a message of one sentence names; there is a command that lists all."""
+_LISTED = 20
+"""Gaps of a dictionary, which has no lines, that a message names."""
 _COLUMN = 'filled in: { kind = ..., ... } as at the head of the draft, "boolean" or "ignore"'
 _HINTS = {
     "kind": "filled in: categorical, numeric, boolean or date",
@@ -86,7 +88,8 @@ def _sentence(source: str, gaps: Sequence[Gap]) -> str:
         line = "" if gaps[0].line is None else f", line {gaps[0].line}"
         return f"{source}{line}: {gaps[0]}. Mend that entry."
     if gaps[0].line is None:
-        return f"{source} has {len(gaps)} gaps: {'; '.join(map(str, gaps))}. Mend these entries."
+        rest = f"; and {len(gaps) - _LISTED} more" if len(gaps) > _LISTED else ""
+        return f"{source} has {len(gaps)} gaps: {'; '.join(map(str, gaps[:_LISTED]))}{rest}. Mend these entries."
     named = "; ".join(f"line {gap.line}: {gap}" for gap in gaps[:_SHOWN])
     rest = f"; and {len(gaps) - _SHOWN} more" if len(gaps) > _SHOWN else ""
     return f"{source} has {len(gaps)} gaps: {named}{rest}. `dprules schema check` lists them."

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_SHOWN = 100
+"""Characters of a key that messages show."""
 
 
 def write_assignment(key: str, value: Any) -> str:
@@ -20,14 +22,14 @@ def write_assignment(key: str, value: Any) -> str:
 
 
 def write_path(path: Sequence[str]) -> str:
-    """Return where an entry stands, as TOML writes it.
+    """Return where an entry stands, as TOML writes it; long keys are cut, since messages quote this.
 
     Examples
     --------
     >>> print(write_path(("columns", "days in hospital", "lower")))
     columns."days in hospital".lower
     """
-    return ".".join(map(write_key, path))
+    return ".".join(write_key(key if len(key) <= _SHOWN else f"{key[:_SHOWN]}...") for key in path)
 
 
 def write_key(key: str) -> str:

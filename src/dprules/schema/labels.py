@@ -7,6 +7,7 @@ from typing import Any
 from dprules.schema.cells import find_value
 from dprules.schema.columns import Categorical, Value, forms_of, read_values
 from dprules.schema.gaps import FieldError, first_of
+from dprules.schema.names import LONGEST_NAME, is_name
 
 _PLACE = ("label",)
 
@@ -29,8 +30,10 @@ class Label:
 
     def __post_init__(self) -> None:
         errors = []
-        if not isinstance(self.name, str) or not self.name:
-            errors.append(FieldError(_PLACE, "column", "the name of the label column"))
+        if not is_name(self.name):
+            errors.append(
+                FieldError(_PLACE, "column", f"the name of the label column, of at most {LONGEST_NAME} characters")
+            )
         try:
             self._read_classes()
         except FieldError as error:

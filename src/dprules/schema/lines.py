@@ -6,7 +6,21 @@ import tomllib
 _PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)"""
 _KEY = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=")
 _HEADER = re.compile(rf"\s*\[\s*({_PART}(?:\s*\.\s*{_PART})*)\s*\]")
+MOST_PARTS = 100
+"""Parts of a key that are joined by points: TOML's parser takes time by their square."""
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:(?>{_PART})\s*+\.\s*+){{{MOST_PARTS}}}")
 Path = tuple[str, ...]
+
+
+def has_long_key(text: str) -> bool:
+    """Whether more than `MOST_PARTS` words are joined by points; in a text that is a value, too.
+
+    Examples
+    --------
+    >>> has_long_key("a.b.c = 1")
+    False
+    """
+    return _LONG_KEY.search(text) is not None
 
 
 def find_lines(text: str) -> dict[Path, int]:
@@ -18,6 +32,8 @@ def find_lines(text: str) -> dict[Path, int]:
     {('label',): 1, ('label', 'column'): 2}
     """
     found: dict[Path, int] = {}
+    if has_long_key(text):  # such a file is refused
+        return found
     table: Path = ()
     for number, line in enumerate(text.splitlines(), start=1):
         header = _HEADER.match(line)

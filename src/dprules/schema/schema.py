@@ -9,15 +9,16 @@ from typing import Any
 
 import tomli_w
 
-from dprules.errors import FileError, SchemaError
+from dprules.errors import ParameterError, SchemaError
 from dprules.numbers import flag
-from dprules.schema.columns import Column, PrivateCuts, Value
+from dprules.schema.columns import MISSING, Boolean, Categorical, Column, PrivateCuts, Value
 from dprules.schema.documents import DocumentReader
 from dprules.schema.frames import Bounds, FrameReader, frame_types
 from dprules.schema.html import write_schema
 from dprules.schema.labels import Label
 from dprules.schema.literals import Literal, literals_of
 from dprules.schema.private_values import PrivateValues
+from dprules.schema.text_files import read_text_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Schema:
         Name of the public table, of the same form as the data, that values and cuts were taken from.
     ignored : sequence of str
         Columns of the data that are known and not used.
+    part : (str, value) or None
+        A column and its value: records with another one are read as if they had no label. Not of schema files.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Schema:
     values_are_public: bool = False
     values_like: str | None = None
     ignored: Sequence[str] = ()
+    part: tuple[str, Value] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -82,6 +86,16 @@ class Schema:
     def literals(self) -> tuple[Literal, ...]:
         """Return every literal, column by column."""
         return tuple(literal for column in self.columns for literal in literals_of(column))
+
+    def only(self, name: str, value: Value) -> "Schema":
+        """Return the schema of a part: the records whose column has one of its declared values, and no others."""
+        columns = {column.name: column for column in self.columns}
+        column = columns.get(name)
+        if not isinstance(column, Categorical | Boolean):
+            raise ParameterError(f"the key of a part must be a categorical or Boolean column; got {name!r}.")
+        if column.code(value) == MISSING:
+            raise ParameterError(f"column {name!r} declares no value {value!r}. Choose one that it declares.")
+        return replace(self, part=(name, value))
 
     def with_cuts(self, cuts: Mapping[str, Sequence[float]]) -> "Schema":
         """Return the schema with bought cuts in the place of private ones."""
@@ -193,13 +207,7 @@ class Schema:
     @classmethod
     def from_file(cls, path: str | Path) -> "Schema":
         """Read a schema file."""
-        if Path(path).is_dir():  # so is the empty name
-            raise FileError(f"the schema {str(path)!r} is a folder. Name a file.")
-        try:
-            return cls.from_toml(Path(path).read_text(encoding="utf-8"), str(path))
-        except UnicodeDecodeError:
-            pass
-        raise SchemaError(f"{path}: not UTF-8 text. Save it as UTF-8.")
+        return cls.from_toml(read_text_file(Path(path)), str(path))
 
     def document(self) -> dict[str, Any]:
         """Return the schema as a document; `from_document` reads it back."""

@@ -5,6 +5,7 @@ faster (Booleans, 64-bit numbers), a test holds the result against the reader ce
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,21 @@ from dprules.schema import (
     Boolean,
     Clipped,
     Column,
-    Date,
     Numeric,
-    Ordered,
     Positive,
     PrivateCuts,
     PrivateDates,
     PrivateValues,
 )
-from dprules.schema.cells import LARGEST_NUMBER, canonical_form, read_value
+from dprules.schema.cells import LARGEST_NUMBER, read_number, read_value
+from dprules.schema.grids import cut_grid
+from dprules.tables.compiled import compiled
+from dprules.tables.texts import TextCells
 
 Codes = NDArray[np.int16]
+Places = NDArray[np.int32]
+_FEW_CUTS = 8
+"""Cuts up to which each number is compared with all."""
 Floats = NDArray[np.float64]
 Read = Callable[[object], Any]
 
@@ -38,7 +43,7 @@ class CodedCells(Private):
 
     __slots__ = ("places", "values")
 
-    def __init__(self, places: NDArray[np.int64], values: Sequence[object]) -> None:
+    def __init__(self, places: NDArray[np.integer], values: Sequence[object]) -> None:
         self.places = places
         self.values = values
 
@@ -47,7 +52,8 @@ class CodedCells(Private):
 
 
 Cells = Any
-"""One column of a batch: a NumPy array, an Arrow array, a sequence of Python objects, or `CodedCells`."""
+"""One column of a batch: a NumPy array, an Arrow array, a sequence of Python objects, `CodedCells` or
+`TextCells`."""
 
 
 def read_codes(column: Column, cells: Cells) -> Codes:
@@ -56,53 +62,94 @@ def read_codes(column: Column, cells: Cells) -> Codes:
         truths = _as_booleans(cells)
         if truths is not None:
             return truths
+    if isinstance(column, Numeric) and isinstance(cells, TextCells):
+        return _codes_of_numbers(column, _numbers_of_texts(cells, column.decimal))
     if isinstance(column, Numeric | Positive):
         numbers = _as_numbers(cells)
         if numbers is not None:
             return _codes_of_numbers(column, numbers)
-    codes: Codes = _spread(cells, column.code, MISSING, np.dtype(np.int16))
+    codes: Codes = spread_cells(cells, column.code, MISSING, np.dtype(np.int16))
     return codes
+
+
+def read_places(column: PrivateCuts, cells: Cells) -> Places:
+    """Return for each cell how many places of the grid its number reaches, of dates the day; MISSING: no number."""
+    grid = _grid_of(column)
+    fast = _as_private_numbers(column, cells)
+    if fast is not None:
+        found: Places = count_reached(fast, grid, np.empty(len(fast), dtype=np.int32))
+        return found
+
+    def place(cell: object) -> int:
+        number = column.read(cell)
+        return MISSING if number is None else int(np.searchsorted(grid, number, side="right"))
+
+    places: Places = spread_cells(cells, place, MISSING, np.dtype(np.int32))
+    return places
+
+
+@lru_cache(maxsize=64)
+def _grid_of(column: PrivateCuts) -> Floats:
+    return np.array(cut_grid(column), dtype=np.float64)
+
+
+def count_reached(numbers: Floats, cuts: Floats, found: Any) -> Any:
+    """Write how many of the increasing cuts each number reaches; MISSING where it is not finite, or too large."""
+    if len(cuts) > _FEW_CUTS:
+        _search_cuts(numbers, cuts, found)
+        return found
+    # No number that is read reaches infinity; a fixed number of cuts is compared all at once.
+    filled = np.full(_FEW_CUTS, np.inf)
+    filled[: len(cuts)] = cuts
+    _compare_cuts(numbers, filled, found)
+    return found
+
+
+@compiled
+def _compare_cuts(numbers: Floats, cuts: Floats, found: Places) -> None:
+    for i in range(len(numbers)):
+        number = numbers[i]
+        reached = np.int32(0)
+        for k in range(_FEW_CUTS):
+            reached += np.int32(number >= cuts[k])
+        found[i] = reached if abs(number) < LARGEST_NUMBER else np.int32(MISSING)
+
+
+@compiled
+def _search_cuts(numbers: Floats, cuts: Floats, found: Places) -> None:
+    for i in range(len(numbers)):
+        number = numbers[i]
+        low, high = 0, len(cuts)
+        while low < high:
+            middle = (low + high) // 2
+            if number >= cuts[middle]:
+                low = middle + 1
+            else:
+                high = middle
+        found[i] = low if abs(number) < LARGEST_NUMBER else MISSING
 
 
 def read_numbers(column: PrivateCuts, cells: Cells) -> Floats:
     """Return the number of each cell, of dates the day, NaN where it is missing."""
-    fast = None if isinstance(column, PrivateDates) else _as_numbers(cells)  # a number is no date
+    fast = _as_private_numbers(column, cells)
     if fast is not None:
-        return fast
-    numbers: Floats = _spread(cells, lambda cell: _or_nan(column.read(cell)), np.nan, np.dtype(np.float64))
+        return np.where(np.abs(fast) < LARGEST_NUMBER, fast, np.nan)
+    numbers: Floats = spread_cells(cells, lambda cell: _or_nan(column.read(cell)), np.nan, np.dtype(np.float64))
     return numbers
-
-
-def codes_between(column: Ordered, numbers: Floats) -> Codes:
-    """Return the codes of numbers that `read_numbers` returned, for the cuts that were bought since."""
-    cuts = column.days if isinstance(column, Date) else column.cuts
-    codes = np.searchsorted(np.array(cuts, dtype=np.float64), numbers, side="right").astype(np.int16)
-    codes[np.isnan(numbers)] = MISSING
-    return codes
 
 
 def read_clipped(column: Column, cells: Cells) -> Floats:
     """Return numbers as `Clipped.number` reads them: a missing number is 0."""
     if not isinstance(column, Clipped):
         raise TypeError("only clipped columns are weighed as numbers")
+    if isinstance(cells, TextCells):
+        # A number that was clipped is clipped to itself.
+        return column.numbers(cells.numbers(column.number))
     fast = _as_numbers(cells)
     if fast is not None:
-        return column.numbers(fast)
-    numbers: Floats = _spread(cells, column.number, 0.0, np.dtype(np.float64))
+        return column.numbers(np.where(np.abs(fast) < LARGEST_NUMBER, fast, np.nan))
+    numbers: Floats = spread_cells(cells, column.number, 0.0, np.dtype(np.float64))
     return numbers
-
-
-def read_identities(cells: Cells, known: dict[str, int]) -> NDArray[np.int64]:
-    """Return a number for each different value, -1 where it is missing; `known` grows from batch to batch."""
-
-    def identify(cell: object) -> int:
-        text = read_value(cell)
-        if text is None:
-            return -1
-        return known.setdefault(canonical_form(text) or text, len(known))
-
-    found: NDArray[np.int64] = _spread(cells, identify, -1, np.dtype(np.int64))
-    return found
 
 
 def read_forms(column: PrivateValues, cells: Cells, known: dict[str, int]) -> NDArray[np.int64]:
@@ -112,7 +159,7 @@ def read_forms(column: PrivateValues, cells: Cells, known: dict[str, int]) -> ND
         form = column.form(cell)
         return -1 if form is None else known.setdefault(form, len(known))
 
-    found: NDArray[np.int64] = _spread(cells, identify, -1, np.dtype(np.int64))
+    found: NDArray[np.int64] = spread_cells(cells, identify, -1, np.dtype(np.int64))
     return found
 
 
@@ -130,7 +177,7 @@ def read_texts(cells: Cells) -> list[str | None]:
             texts.append(text)
         return known[text]
 
-    places = _spread(cells, place, -1, np.dtype(np.int64))
+    places = spread_cells(cells, place, -1, np.dtype(np.int64))
     return [None if at < 0 else texts[at] for at in places.tolist()]
 
 
@@ -147,9 +194,12 @@ def _or_nan(number: float | None) -> float:
 
 def _codes_of_numbers(column: Numeric | Positive, numbers: Floats) -> Codes:
     if isinstance(column, Numeric):
-        return codes_between(column, numbers)
+        found: Codes = count_reached(
+            numbers, np.array(column.cuts, dtype=np.float64), np.empty(len(numbers), dtype=np.int16)
+        )
+        return found
     codes = (numbers > 0).astype(np.int16)
-    codes[np.isnan(numbers)] = MISSING
+    codes[~(np.abs(numbers) < LARGEST_NUMBER)] = MISSING
     return codes
 
 
@@ -165,28 +215,56 @@ def _as_booleans(cells: Cells) -> Codes | None:
 
 
 def _as_numbers(cells: Cells) -> Floats | None:
-    """Return floats for a column of numbers, NaN where the reader finds none; None for any other column."""
+    """Return floats for a column of numbers, None for any other column.
+
+    Where they are not finite, or too large, the reader finds no number.
+    """
     if isinstance(cells, pa.Array) and (pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)):
         wide = _encodable(cells).cast(pa.float64(), safe=False)
-        numbers = wide.fill_null(np.nan).to_numpy(zero_copy_only=False).copy()
+        filled = wide.fill_null(np.nan) if wide.null_count else wide
+        numbers = filled.to_numpy(zero_copy_only=False)
+    elif isinstance(cells, np.ma.MaskedArray):
+        return None  # each cell for itself: what is hidden is missing
     elif isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
         with np.errstate(over="ignore"):
-            numbers = cells.astype(np.float64)
+            numbers = np.ascontiguousarray(cells, dtype=np.float64)
     else:
         return None
-    numbers[~(np.abs(numbers) < LARGEST_NUMBER)] = np.nan
     found: Floats = numbers
     return found
 
 
-def _spread(cells: Cells, read: Read, missing: object, kind: np.dtype[Any]) -> Any:
+def _as_private_numbers(column: PrivateCuts, cells: Cells) -> Floats | None:
+    """Return floats for a column of numbers or of texts, None for any other, and for dates: a number is none."""
+    if isinstance(column, PrivateDates):
+        return None
+    return _numbers_of_texts(cells, column.decimal) if isinstance(cells, TextCells) else _as_numbers(cells)
+
+
+def _numbers_of_texts(cells: TextCells, decimal: str) -> Floats:
+    return cells.numbers(lambda cell: _or_nan(read_number(cell, decimal)), decimal)
+
+
+def spread_cells(cells: Cells, read: Read, missing: object, kind: np.dtype[Any]) -> Any:
     """Read each different cell once, and put the result at every place where it stands."""
+    if isinstance(cells, pa.RunEndEncodedArray):
+        try:
+            cells = pc.run_end_decode(cells)
+        except pa.ArrowException:  # runs of kinds that Arrow does not decode: each cell for itself
+            cells = [_python(value) for value in cells]
+        return spread_cells(cells, read, missing, kind)
+    if isinstance(cells, pa.DictionaryArray):
+        table = spread_cells(cells.dictionary, read, missing, kind)
+        return np.concatenate([table, np.array([missing], dtype=kind)])[_places(cells)]
     if isinstance(cells, pa.Array):
         cells = _coded(cells)
+    if isinstance(cells, TextCells):
+        cells = CodedCells(*cells.coded())
     if isinstance(cells, CodedCells):
         table = np.array([*(read(value) for value in cells.values), missing], dtype=kind)
         return table[cells.places]
-    if isinstance(cells, np.ndarray) and cells.dtype.kind not in "OV":
+    # Of NumPy's own texts each cell for itself: missing ones would be given the places of others.
+    if isinstance(cells, np.ndarray) and cells.dtype.kind not in "OVT" and not isinstance(cells, np.ma.MaskedArray):
         values, places = _unique(cells)
         return np.array([read(value) for value in values] or [missing], dtype=kind)[places]
     return np.array([read(cell) for cell in cells], dtype=kind)
@@ -201,13 +279,8 @@ def _unique(cells: NDArray[Any]) -> tuple[list[object], NDArray[np.int64]]:
 def _coded(cells: pa.Array) -> CodedCells:
     """Cells of an Arrow array as positions; what Python cannot hold is missing."""
     kind = cells.type
-    if isinstance(cells, pa.RunEndEncodedArray):
-        return _coded(pc.run_end_decode(cells))
     if pa.types.is_null(kind) or pa.types.is_nested(kind):
         return CodedCells(np.full(len(cells), -1, dtype=np.int64), [])
-    if isinstance(cells, pa.DictionaryArray):
-        inner = _coded(cells.dictionary)
-        return CodedCells(np.append(inner.places, -1)[_places(cells)], inner.values)
     try:
         encoded = pc.dictionary_encode(_encodable(cells))
     except pa.ArrowException:  # kinds that Arrow does not encode, such as UUIDs: each cell for itself
@@ -215,8 +288,11 @@ def _coded(cells: pa.Array) -> CodedCells:
     return CodedCells(_places(encoded), [_python(value) for value in encoded.dictionary])
 
 
-def _places(cells: pa.DictionaryArray) -> NDArray[np.int64]:
+def _places(cells: pa.DictionaryArray) -> NDArray[np.integer]:
     """Positions in a dictionary, -1 where there is none; indices may be unsigned."""
+    if not cells.indices.null_count:
+        plain: Any = np.from_dlpack(cells.indices)  # Arrow's own way loads pandas
+        return np.asarray(plain)
     places: NDArray[np.int64] = cells.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     return places
 

@@ -1,18 +1,21 @@
 """Records as one small code a column: what additive models are learnt from. Only integer sums leave it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprules.private import Private
+from dprules.tables.packed_blocks import ClassCounts
 from dprules.tables.residuals import Residuals, add_residuals, add_score_counts
-from dprules.tables.sample import ClassCounts
+from dprules.tables.storage import Storage, release_pages
 from dprules.tables.threads import count_cores, in_threads
 
 Integers = NDArray[np.int64]
 CodeColumns = Sequence[NDArray[np.int16]]
+Groups = Sequence[NDArray[np.int64] | None]
+"""For each column the group of each code, MISSING last; None leaves the column out."""
 
 MOST_JOINT = 1024
 """Codes of neighbouring columns are joined up to so many: fewer lookups, in tables that still fit the nearest cache."""
@@ -53,40 +56,21 @@ class GroupedSample(Protocol):
         ...
 
 
-class CodedSample(Private):
-    """Labelled records in memory, with the code of each column.
+class AdditiveSample(Protocol):
+    """Labelled records with a code for each column, whatever engine holds them. Only integer counts leave it."""
 
-    Parameters
-    ----------
-    columns : sequence of arrays
-        The codes of each column; MISSING = -1.
-    sizes : sequence of int
-        How many codes each column has, MISSING aside.
-    labels : array
-        The class of each record.
-    classes : int
-        How many classes there are.
-    """
-
-    __slots__ = ("_columns", "_labels", "_sizes", "classes")
-
-    def __init__(self, columns: CodeColumns, sizes: Sequence[int], labels: NDArray[np.int16], classes: int) -> None:
-        self._columns = columns
-        self._sizes = tuple(sizes)
-        self._labels = labels.astype(np.uint16)
-        self.classes = classes
+    classes: int
+    """How many classes there are: public."""
 
     def totals(self) -> ClassCounts:
         """Return how many records each class has."""
-        return np.bincount(self._labels, minlength=self.classes).astype(np.int64)
+        ...
 
     def bins(self) -> list[Integers]:
         """Return for each column how many records have each code, MISSING last."""
-        pairs = zip(self._columns, self._sizes, strict=True)
-        # MISSING is -1: the last of size + 1 places, modulo their number.
-        return [np.bincount(codes % (size + 1), minlength=size + 1).astype(np.int64) for codes, size in pairs]
+        ...
 
-    def grouped(self, groups: Sequence[NDArray[np.int64] | None], sizes: Sequence[int] | None = None) -> "JointSample":
+    def grouped(self, groups: Groups, sizes: Sequence[int] | None = None) -> GroupedSample:
         """Return the records by groups of codes.
 
         Parameters
@@ -96,79 +80,162 @@ class CodedSample(Private):
         sizes : sequence of int or None
             How many groups each column has that is not left out; None: no group is without a code.
         """
-        kept = [(codes, places) for codes, places in zip(self._columns, groups, strict=True) if places is not None]
-        sizes = [int(places.max()) + 1 for _, places in kept] if sizes is None else sizes
-        # One column at a time: all of them at once would take more memory than the codes.
-        columns = (places.astype(np.uint32)[codes] for codes, places in kept)
-        return JointSample(columns, sizes, self._labels, self.classes)
+        ...
 
 
-class JointSample(Private):
-    """Records by groups, where neighbouring columns share one joint code.
+class CodeBlock(Private):
+    """Some records: the codes of each column, MISSING = -1, and the class of each.
 
-    A joint code is looked up once for all its columns; sums over joint codes are added up to sums over groups at the
-    end. Everything is integer, so that the number of threads does not change any result.
+    Parameters
+    ----------
+    columns : sequence of arrays
+        The codes of each column.
+    labels : array
+        The class of each record.
     """
 
-    __slots__ = ("_blocks", "_classes", "_codes", "_labels", "sizes")
+    __slots__ = ("columns", "labels")
+
+    def __init__(self, columns: CodeColumns, labels: NDArray[Any]) -> None:
+        self.columns = columns
+        self.labels = labels.astype(np.uint16)
+
+    def totals(self, classes: int) -> ClassCounts:
+        """Return how many records each class has."""
+        return np.bincount(self.labels, minlength=classes).astype(np.int64)
+
+    def bins(self, sizes: Sequence[int]) -> list[Integers]:
+        """Return for each column how many records have each code, MISSING last."""
+        # MISSING is -1: the last of size + 1 places, modulo their number.
+        pairs = zip(self.columns, sizes, strict=True)
+        return [np.bincount(codes % (size + 1), minlength=size + 1).astype(np.int64) for codes, size in pairs]
+
+    def join(self, groups: Groups, joint: "JointCodes") -> "JointBlock":
+        """Return the records by joint codes of groups."""
+        kept = [(codes, places) for codes, places in zip(self.columns, groups, strict=True) if places is not None]
+        # One column at a time: all of them at once would take more memory than the codes.
+        return JointBlock(joint.encode(len(self.labels), (places[codes] for codes, places in kept)), self.labels)
+
+
+class CodedSample(Private):
+    """Labelled records, with the code of each column.
+
+    Parameters
+    ----------
+    blocks : callable
+        Returns all records, some at a time.
+    sizes : sequence of int
+        How many codes each column has, MISSING aside.
+    classes : int
+        How many classes there are.
+    storage : Storage or None
+        Where joint codes are kept.
+    """
+
+    __slots__ = ("_blocks", "_sizes", "_storage", "classes")
 
     def __init__(
-        self, columns: Iterable[NDArray[Any]], sizes: Sequence[int], labels: NDArray[np.uint16], classes: int
+        self,
+        blocks: Callable[[], Iterator[CodeBlock]],
+        sizes: Sequence[int],
+        classes: int,
+        storage: Storage | None = None,
     ) -> None:
+        self._blocks = blocks
+        self._sizes = tuple(sizes)
+        self._storage = Storage() if storage is None else storage
+        self.classes = classes
+
+    @classmethod
+    def of(cls, columns: CodeColumns, sizes: Sequence[int], labels: NDArray[np.int16], classes: int) -> "CodedSample":
+        """Take whole columns of codes, MISSING = -1, and the class of each record."""
+        block = CodeBlock(columns, labels)
+        return cls(lambda: iter([block]), sizes, classes)
+
+    def totals(self) -> ClassCounts:
+        """Return how many records each class has."""
+        found = np.zeros(self.classes, dtype=np.int64)
+        for block in self._blocks():
+            found += block.totals(self.classes)
+        return found
+
+    def bins(self) -> list[Integers]:
+        """Return for each column how many records have each code, MISSING last."""
+        found = [np.zeros(size + 1, dtype=np.int64) for size in self._sizes]
+        for block in self._blocks():
+            for total, counts in zip(found, block.bins(self._sizes), strict=True):
+                total += counts
+        return found
+
+    def grouped(self, groups: Groups, sizes: Sequence[int] | None = None) -> "JointSample":
+        """Return the records by groups of codes."""
+        joint = JointCodes.of(groups, sizes)
+        blocks = (block.join(groups, joint) for block in self._blocks())
+        return JointSample([block.kept(self._storage) for block in blocks], joint)
+
+
+class JointBlock(Private):
+    """Some records by joint codes, one row each, and the class of each."""
+
+    __slots__ = ("codes", "labels")
+
+    def __init__(self, codes: NDArray[np.unsignedinteger], labels: NDArray[np.uint16]) -> None:
+        self.codes = codes
+        self.labels = labels
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def kept(self, storage: Storage) -> "JointBlock":
+        """Return the block with its codes where the storage puts them."""
+        return JointBlock(storage.keep(self.codes), storage.keep(self.labels))
+
+    def sums(self, residuals: Residuals, weights: Integers, first: int, last: int) -> NDArray[np.int32]:
+        """Return the sums of residuals over some records, by joint code; they are so few that sums fit 32 bits."""
+        found = np.zeros(weights.shape, dtype=np.int32)
+        add_residuals(self.codes[first:last], self.labels[first:last], weights, residuals, found)
+        return found
+
+
+class JointCodes:
+    """Neighbouring columns share one joint code: it is looked up once for all of them.
+
+    Public: it follows from how many groups each column has.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Groups of each column.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
         self.sizes = tuple(sizes)
-        self._labels = labels
-        self._classes = classes
-        self._blocks = _join_columns(sizes)
-        lengths = [int(np.prod(sizes[first:last])) for first, last in self._blocks]
-        kind = np.uint16 if sum(lengths) <= 2**16 else np.uint32
-        self._codes = np.empty((len(labels), len(self._blocks)), dtype=kind)
-        following = iter(columns)
-        for block, (first, last) in enumerate(self._blocks):
-            joint = np.zeros(len(labels), dtype=np.uint32)
-            for size in sizes[first:last]:
-                joint *= np.uint32(size)
-                joint += next(following).astype(np.uint32, copy=False)
-            self._codes[:, block] = joint + np.uint32(sum(lengths[:block]))
+        self._parts = _join_columns(sizes)
+        self._lengths = [int(np.prod(sizes[first:last])) for first, last in self._parts]
 
-    def sums(self, residuals: Residuals) -> Integers:
-        """Return the sums of residuals over the records of each group."""
-        weights = self._joined(residuals.weights)
+    @classmethod
+    def of(cls, groups: Groups, sizes: Sequence[int] | None) -> "JointCodes":
+        """Return the joint codes of groups; None: no group is without a code."""
+        kept = [places for places in groups if places is not None]
+        return cls([int(places.max()) + 1 for places in kept] if sizes is None else sizes)
 
-        def part(first: int, last: int) -> NDArray[np.int32]:
-            found = np.zeros(weights.shape, dtype=np.int32)  # a part is so small that its sums fit
-            add_residuals(self._codes[first:last], self._labels[first:last], weights, residuals, found)
-            return found
+    def encode(self, size: int, columns: Iterator[NDArray[Any]]) -> NDArray[np.unsignedinteger]:
+        """Return the joint codes of records by the groups of each column, a row for each record."""
+        kind = np.uint16 if sum(self._lengths) <= 2**16 else np.uint32
+        codes = np.empty((size, len(self._parts)), dtype=kind)
+        for part, (first, last) in enumerate(self._parts):
+            joint = np.zeros(size, dtype=np.uint32)
+            for groups in self.sizes[first:last]:
+                joint *= np.uint32(groups)
+                joint += next(columns).astype(np.uint32, copy=False)
+            codes[:, part] = joint + np.uint32(sum(self._lengths[:part]))
+        return codes
 
-        return self._separated(self._in_parts(part))
-
-    def score_counts(self, points: Integers, base: Integers, starts: Integers, places: Integers) -> ClassCounts:
-        """Return how many records have a score in each cell."""
-        joined = self._joined(points)
-        rows = int(places.max()) + 1 if points.shape[1] == 1 else 2
-
-        def part(first: int, last: int) -> Integers:
-            found = np.zeros((rows, len(starts) + 1), dtype=np.int64)
-            add_score_counts(self._codes[first:last], self._labels[first:last], joined, base, starts, places, found)
-            return found
-
-        return self._in_parts(part)
-
-    def _in_parts(self, part: Callable[[int, int], NDArray[Any]]) -> Integers:
-        """Run on all cores and add up."""
-        size = len(self._labels)
-        cores = count_cores() if size > WORTH_THREADS else 1
-        parts = max(cores, -(-size // MOST_IN_PART))
-        edges = [size * place // parts for place in range(parts + 1)]
-        if parts == 1:
-            return part(0, size).astype(np.int64)
-        total: Integers = np.sum(in_threads(part, edges[:-1], edges[1:]), axis=0, dtype=np.int64)
-        return total
-
-    def _joined(self, table: Integers) -> Integers:
+    def spread(self, table: Integers) -> Integers:
         """Return a table over groups as one over joint codes: the sum of what its groups have."""
         parts = []
         at = 0
-        for first, last in self._blocks:
+        for first, last in self._parts:
             joint = np.zeros((1, table.shape[1]), dtype=np.int64)
             for size in self.sizes[first:last]:
                 joint = (joint[:, None, :] + table[None, at : at + size, :]).reshape(-1, table.shape[1])
@@ -176,11 +243,11 @@ class JointSample(Private):
             parts.append(joint)
         return np.concatenate(parts)
 
-    def _separated(self, joint: Integers) -> Integers:
+    def separate(self, joint: Integers) -> Integers:
         """Return sums over joint codes as sums over groups."""
         parts = []
         at = 0
-        for first, last in self._blocks:
+        for first, last in self._parts:
             sizes = self.sizes[first:last]
             length = int(np.prod(sizes))
             cube = joint[at : at + length].reshape(*sizes, joint.shape[1])
@@ -188,6 +255,52 @@ class JointSample(Private):
             parts += [cube.sum(axis=tuple(other for other in every if other != axis)) for axis in every]
             at += length
         return np.concatenate(parts)
+
+
+class JointSample(Private):
+    """Records by joint codes. Everything is integer, so that the number of threads does not change any result."""
+
+    __slots__ = ("_blocks", "_joint", "sizes")
+
+    def __init__(self, blocks: Sequence[JointBlock], joint: JointCodes) -> None:
+        self.sizes = joint.sizes
+        self._blocks = blocks
+        self._joint = joint
+
+    def sums(self, residuals: Residuals) -> Integers:
+        """Return the sums of residuals over the records of each group."""
+        weights = self._joint.spread(residuals.weights)
+
+        def part(block: JointBlock, first: int, last: int) -> NDArray[np.int32]:
+            return block.sums(residuals, weights, first, last)
+
+        return self._joint.separate(self._in_parts(part, np.zeros(weights.shape, dtype=np.int64)))
+
+    def score_counts(self, points: Integers, base: Integers, starts: Integers, places: Integers) -> ClassCounts:
+        """Return how many records have a score in each cell."""
+        joined = self._joint.spread(points)
+        shape = (int(places.max()) + 1 if points.shape[1] == 1 else 2, len(starts) + 1)
+
+        def part(block: JointBlock, first: int, last: int) -> Integers:
+            found = np.zeros(shape, dtype=np.int64)
+            add_score_counts(block.codes[first:last], block.labels[first:last], joined, base, starts, places, found)
+            return found
+
+        return self._in_parts(part, np.zeros(shape, dtype=np.int64))
+
+    def _in_parts(self, part: Callable[[JointBlock, int, int], NDArray[Any]], total: Integers) -> Integers:
+        """Run on all cores and add up."""
+        for block in self._blocks:
+            cores = count_cores() if len(block) > WORTH_THREADS else 1
+            parts = max(cores, -(-len(block) // MOST_IN_PART))
+            edges = [len(block) * place // parts for place in range(parts + 1)]
+            if parts == 1:
+                total += part(block, 0, len(block))
+            else:
+                for found in in_threads(part, [block] * parts, edges[:-1], edges[1:]):
+                    total += found
+            release_pages(block.codes)
+        return total
 
 
 def _join_columns(sizes: Sequence[int]) -> list[tuple[int, int]]:

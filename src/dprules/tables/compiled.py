@@ -3,11 +3,16 @@
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+import numba
 from numba import njit
+from numba.core.runtime import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_KNOWN: Final = (0, 68)
+"""The newest Numba whose kernels were seen to load without its library of functions (`load_overload`)."""
 
 
 def compiled(function: F) -> F:
@@ -28,7 +33,7 @@ def compiled(function: F) -> F:
 def _forgive_disk(cache: Any) -> None:
     """Go on without the copy on disk where it cannot be written or read; Numba would stop."""
     save: Callable[..., None] | None = getattr(cache, "save_overload", None)
-    load: Callable[..., Any] | None = getattr(cache, "load_overload", None)
+    load = _choose_loader(cache)
     if save is None or load is None:
         return
 
@@ -43,3 +48,23 @@ def _forgive_disk(cache: Any) -> None:
 
     cache.save_overload = save_if_possible
     cache.load_overload = load_if_possible
+
+
+def _choose_loader(cache: Any) -> Callable[..., Any] | None:
+    """Return what reads a compiled kernel: quickly if this Numba is known, otherwise as Numba does it.
+
+    Before it reads, Numba loads all functions that a kernel could be compiled from, SciPy's among them: that takes
+    longer than a small fit. Code that is compiled needs the symbols that it is linked to, and no more: the C helpers,
+    which an import of Numba defines, and the runtime, which is started here. (Only hashes of text and parallel loops
+    have others; no kernel of ours has these.) If there is nothing to read, Numba loads the functions and compiles.
+    """
+    load: Callable[..., Any] | None = getattr(cache, "load_overload", None)
+    read: Callable[..., Any] | None = getattr(cache, "_load_overload", None)
+    if load is None or read is None or numba.version_info.short > _KNOWN:
+        return load
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)
+        return read(signature, context)
+
+    return load_overload

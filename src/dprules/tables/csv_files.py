@@ -3,15 +3,14 @@
 import gzip
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-import pyarrow as pa
-
 from dprules.errors import DataError, ParameterError
-from dprules.tables.lines import LONGEST, split_line, strip_line_end, tokenize
+from dprules.tables.lines import LONGEST, find_last_end, split_line, strip_line_end
+from dprules.tables.tokens import TokenizedLines, tokenize
 
 DELIMITERS = (",", ";", "\t", "|")
 BLOCK = 1 << 23
@@ -38,50 +37,68 @@ class CsvFile:
         self._path = path
         self._multiline = multiline
         line, self._start = self._header_line()
-        self._delimiter = (delimiter or _guess_delimiter(line)).encode()
-        cells = split_line(line.encode(), self._delimiter)
+        self.line = line.encode()
+        """The header, without its line end."""
+        self.delimiter = (delimiter or _guess_delimiter(line)).encode()
+        """One byte."""
+        cells = split_line(self.line, self.delimiter)
         if cells is None:
             raise DataError(f"{path}: the header line has quotes that do not balance. Mend it.")
         self.names = tuple(cell.decode() for cell in cells)
         """The columns, in their order."""
-        self.left_out = 0
-        """Lines that the last reading left out: private, like the rows."""
+        self._left_out: list[int] = []
         if len({name.lower() for name in self.names}) < len(self.names):
             raise DataError(
                 f"{path}: two columns have one name (A and a are one here). Rename one in the header line, or add a "
                 "header line if there is none."
             )
 
-    def batches(self, names: Sequence[str]) -> Iterator[tuple[int, list[pa.Array]]]:
-        """Return the number of records and the named columns as bytes, a block at a time."""
+    @property
+    def left_out(self) -> int:
+        """Lines that the last reading left out: private, like the rows."""
+        return sum(self._left_out)
+
+    def parts(self, names: Sequence[str]) -> Iterator[Callable[[], TokenizedLines]]:
+        """Return the named columns, some records at a time, as calls that find the cells: for threads to make."""
         place = {name: i for i, name in enumerate(self.names)}
         wanted = [place[name] for name in names]
-        # Each column of a block costs some microseconds: wide tables get larger blocks.
+        self._left_out = []
+        for data in self._pieces():
+            yield self._part(data, wanted)
+
+    def _part(self, data: bytes | memoryview, wanted: Sequence[int]) -> Callable[[], TokenizedLines]:
+        """Return a call, which shows nothing of the bytes it holds."""
+
+        def find_cells() -> TokenizedLines:
+            lines = tokenize(data, self.delimiter, wanted, len(self.names), self._multiline, LONGEST)
+            self._left_out.append(lines.left_out)
+            return lines
+
+        return find_cells
+
+    def _pieces(self) -> Iterator[bytes | memoryview]:
+        """Return the file's bytes, some whole records at a time; a line that is longer than any piece is left out."""
+        # Each column of a piece costs some microseconds: wide tables get larger ones.
         size = min(LARGEST_BLOCK, BLOCK * max(1, len(self.names) // 100))
-        self.left_out = 0
         rest = b""
         skipping = False
         with self._opened() as file:
             file.seek(self._start)
-            while True:
-                block = file.read(size)
-                data = rest + block
+            while block := file.read(size):
                 # What follows a line that was too long belongs to it, up to its line feed.
+                start = block.find(b"\n") + 1 if skipping else 0
+                skipping = skipping and start == 0
                 if skipping:
-                    cut = data.find(b"\n")
-                    data = data[cut + 1 :] if cut >= 0 else b""
-                    skipping = cut < 0 and bool(block)
-                lines = tokenize(
-                    data, self._delimiter, wanted, len(self.names), self._multiline, whole=not block, longest=LONGEST
-                )
-                self.left_out += _count_lines(data[: lines.rest], whole=not block) - len(lines)
-                yield len(lines), [_as_arrow(*lines.column(slot)) for slot in range(len(names))]
-                if not block:
-                    return
-                rest = data[lines.rest :]
+                    continue
+                data = rest + block[start:]
+                end = find_last_end(data, self._multiline)
+                yield memoryview(data)[:end]
+                rest = data[end:]
                 if len(rest) > LONGEST and not self._multiline:
+                    self._left_out.append(1)
                     rest = b""
                     skipping = True
+        yield rest
 
     @contextmanager
     def _opened(self) -> Iterator[IO[bytes]]:
@@ -102,8 +119,10 @@ class CsvFile:
     def _header_line(self) -> tuple[str, int]:
         """Return the header, and where the records begin."""
         with self._opened() as file:
-            start = file.read(LONGEST)
+            start = file.read(LONGEST + 1)
         line = _first_record(start, self._multiline)
+        if len(line) > LONGEST:
+            raise DataError(f"{self._path}: the first line has more than {LONGEST >> 20} MB. Is it a table of text?")
         text = strip_line_end(line)
         # Before anything else: without line feeds the whole file would be the header.
         if re.search(rb"\r(?!\n)", text):
@@ -117,10 +136,6 @@ class CsvFile:
         if not header.strip():
             raise DataError(f"{self._path}: no header line. The first line must name the columns.")
         return header, len(line)
-
-
-def _count_lines(data: bytes, whole: bool) -> int:
-    return data.count(b"\n") + int(whole and bool(data) and not data.endswith(b"\n"))
 
 
 def _first_record(start: bytes, multiline: bool) -> bytes:
@@ -138,8 +153,3 @@ def _guess_delimiter(header: str) -> str:
     """The usual delimiter that the header has most of, outside quotes."""
     bare = "".join(header.split('"')[::2])
     return max(DELIMITERS, key=bare.count)
-
-
-def _as_arrow(offsets: object, texts: object) -> pa.Array:
-    size = len(offsets) - 1  # type: ignore[arg-type]
-    return pa.Array.from_buffers(pa.large_binary(), size, [None, pa.py_buffer(offsets), pa.py_buffer(texts)])

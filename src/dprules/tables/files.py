@@ -1,19 +1,21 @@
 """Tables in files: CSV and Parquet, one or many."""
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet
+import pyarrow as pa
 
 from dprules.errors import DataError, FileError
 from dprules.tables.csv_files import CsvFile
 from dprules.tables.frames import arrow_kind
-from dprules.tables.table import HEADER, Batch, Table, call_quietly
+from dprules.tables.table import HEADER, Batch, Part, Table, call_quietly
+from dprules.tables.tokens import TokenizedLines
 
-_ROWS = 1 << 18
+_ROWS = 1 << 16
 _DATABASES = (".db", ".duckdb", ".ddb")
-_PARQUET = (".parquet", ".pq")
+PARQUET = (".parquet", ".pq")
 
 
 class CsvTable(Table):
@@ -51,21 +53,33 @@ class CsvTable(Table):
         return dict.fromkeys(self.names, "unknown")
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        return (part() for part in self._parts(names))
+
+    def _parts(self, names: Sequence[str]) -> Iterator[Part]:
         for file in self._files:
-            for size, columns in file.batches(names):
-                yield size, dict(zip(names, columns, strict=True))
+            for find in file.parts(names):
+                yield _part(find, names)
+
+
+def _part(find: Callable[[], TokenizedLines], names: Sequence[str]) -> Part:
+    def find_columns() -> Batch:
+        lines = find()
+        return len(lines), {name: lines.column(slot) for slot, name in enumerate(names)}
+
+    return find_columns
 
 
 class ParquetTable(Table):
     """Parquet files: each column by the type that its own file has it in."""
 
-    __slots__ = ("_kinds", "_paths")
+    __slots__ = ("_kinds", "_paths", "_types")
 
     def __init__(self, paths: Sequence[Path]) -> None:
         super().__init__(str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
         self._paths = paths
         schemas = [_read_schema(path) for path in paths]
-        self._kinds = {field.name: arrow_kind(field.type) for field in schemas[0]}
+        self._types = {field.name: field.type for field in schemas[0]}
+        self._kinds = {name: arrow_kind(kind) for name, kind in self._types.items()}
         for path, schema in zip(paths, schemas, strict=True):
             if set(schema.names) != set(self._kinds):
                 raise DataError(f"{path}: its columns differ from those of {paths[0]}. Give them the same ones.")
@@ -79,24 +93,47 @@ class ParquetTable(Table):
         """By the types of the first file."""
         return dict(self._kinds)
 
+    def types(self) -> dict[str, pa.DataType]:
+        """Return Arrow's types of the columns of the first file."""
+        return dict(self._types)
+
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        from pyarrow.parquet import ParquetFile
+
         for path in self._paths:
-            with pyarrow.parquet.ParquetFile(path) as file:
+            # A text that repeats is decoded and read once; a row group is not held as a whole.
+            with ParquetFile(path, read_dictionary=_texts(path), pre_buffer=False) as file:
                 for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
                     yield batch.num_rows, {name: batch.column(name) for name in names}
 
 
+def require_readable(path: Path) -> None:
+    """Refuse a file that this account may not read."""
+    if path.is_file() and not os.access(path, os.R_OK):
+        raise FileError(f"{path}: permission denied. Ask for the right to read it.")
+
+
 def _read_schema(path: Path) -> Any:
-    return call_quietly(lambda: pyarrow.parquet.read_schema(path), f"{path} is not a Parquet file.")
+    require_readable(path)
+    from pyarrow.parquet import read_schema  # not needed for CSV
+
+    return call_quietly(lambda: read_schema(path), f"{path} is not a Parquet file.")
+
+
+def _texts(path: Path) -> list[str]:
+    """Return the columns of text of one file."""
+    return [field.name for field in _read_schema(path) if field.type in (pa.string(), pa.large_string())]
 
 
 def open_files(path: str, delimiter: str | None, multiline: bool) -> Table:
     """Open a file, a folder or a pattern."""
     paths = find_files(path)
     for file in paths:
+        if not file.is_file():
+            raise FileError(f"{file} is a pipe, a device or a folder, and tables are read more than once. Name a file.")
         if file.suffix.lower() in _DATABASES:
             raise DataError(f"{file} looks like a database. Write duckdb:///{file} and name a table with --table.")
-    if all(file.suffix.lower() in _PARQUET for file in paths):
+    if all(file.suffix.lower() in PARQUET for file in paths):
         return ParquetTable(paths)
     return CsvTable(paths, delimiter, multiline)
 

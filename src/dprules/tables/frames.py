@@ -39,6 +39,10 @@ def open_frame(source: Any) -> Table:
         return _PandasTable(source)
     if _is_of(source, "polars") and hasattr(source, "iter_columns"):
         return _PolarsTable(source)
+    if _is_of(source, "pyspark") and hasattr(source, "mapInArrow"):
+        from dprules.tables.engines.spark import SparkTable
+
+        return SparkTable(source)
     if hasattr(source, "to_pyarrow_batches"):
         return _IbisTable(source)
     if isinstance(source, pa.RecordBatch):

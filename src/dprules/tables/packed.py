@@ -12,7 +12,7 @@ from dprules.tables.compiled import compiled
 from dprules.tables.threads import count_cores, in_threads
 
 Words = NDArray[np.uint64]
-BLOCK = 504
+BLOCK = 512
 """Words of a column that are counted before the next block: the columns of a block stay in the cache."""
 WORTH_THREADS = 500_000
 """Words to count from which on several threads pay."""
@@ -23,7 +23,7 @@ def _count_bits(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), lambda context, builder, signature, arguments: builder.ctpop(arguments[0])
 
 
-_popcount: Any = intrinsic(_count_bits)
+popcount: Any = intrinsic(_count_bits)
 
 
 def pack(bits: NDArray[np.bool_]) -> Words:
@@ -41,8 +41,25 @@ def unpack(words: Words, size: int) -> NDArray[np.bool_]:
 
 
 @compiled
+def transpose_square(square: Words) -> None:
+    """Exchange rows and columns of 64 by 64 bits (Hacker's Delight, 7-3)."""
+    width = 32
+    mask = np.uint64(0x00000000FFFFFFFF)
+    while width:
+        shift = np.uint64(width)
+        for i in range(64):
+            if i & width == 0:
+                # Exchange the upper right quarter with the lower left one.
+                moved = ((square[i] >> shift) ^ square[i + width]) & mask
+                square[i] ^= moved << shift
+                square[i + width] ^= moved
+        width >>= 1
+        mask ^= mask << np.uint64(width)
+
+
+@compiled
 def _transpose_part(rows: Words, columns: Words) -> None:
-    """Write the columns of a matrix of bits, 64 by 64 of them at a time (Hacker's Delight, 7-3)."""
+    """Write the columns of a matrix of bits, 64 by 64 of them at a time."""
     square = np.empty(64, dtype=np.uint64)
     for high in range(columns.shape[1]):
         size = min(64, len(rows) - 64 * high)
@@ -50,18 +67,7 @@ def _transpose_part(rows: Words, columns: Words) -> None:
             square[:] = np.uint64(0)
             for i in range(size):
                 square[i] = rows[64 * high + i, w]
-            width = 32
-            mask = np.uint64(0x00000000FFFFFFFF)
-            while width:
-                shift = np.uint64(width)
-                for i in range(64):
-                    if i & width == 0:
-                        # Exchange the upper right quarter with the lower left one.
-                        moved = ((square[i] >> shift) ^ square[i + width]) & mask
-                        square[i] ^= moved << shift
-                        square[i + width] ^= moved
-                width >>= 1
-                mask ^= mask << np.uint64(width)
+            transpose_square(square)
             for i in range(min(64, len(columns) - 64 * w)):
                 columns[64 * w + i, high] = square[i]
 
@@ -85,7 +91,7 @@ def size_of(mask: Words) -> Any:
     """How many bits are set."""
     total = np.uint64(0)
     for w in range(len(mask)):
-        total += _popcount(mask[w])
+        total += popcount(mask[w])
     return np.int64(total)
 
 
@@ -98,124 +104,89 @@ def positions(mask: Words) -> NDArray[np.int64]:
         word = mask[w]
         while word:
             low = word & (~word + np.uint64(1))
-            found[k] = 64 * w + _popcount(low - np.uint64(1))
+            found[k] = 64 * w + popcount(low - np.uint64(1))
             k += 1
             word ^= low
     return found
 
 
 @compiled
-def _extract_part(columns: Words, chosen: NDArray[np.int64], result: Words, start: int, stop: int) -> None:
-    for column in range(start, stop):
-        for w in range(result.shape[1]):
-            word = np.uint64(0)
-            for k in range(min(64, len(chosen) - 64 * w)):
-                at = chosen[64 * w + k]
-                word |= ((columns[column, at >> 6] >> np.uint64(at & 63)) & np.uint64(1)) << np.uint64(k)
-            result[column, w] = word
-
-
-def extract_rows(columns: Words, chosen: NDArray[np.int64]) -> Words:
-    """Return the chosen rows only, packed anew."""
-    result = np.empty((len(columns), (len(chosen) + 63) // 64), dtype=np.uint64)
-    cores = count_cores() if len(chosen) * len(columns) > 1_000_000 else 1
-    edges = [len(columns) * i // cores for i in range(cores + 1)]
-    if cores == 1:
-        _extract_part(columns, chosen, result, 0, len(columns))
-        return result
-    in_threads(partial(_extract_part, columns, chosen, result), edges[:-1], edges[1:])
-    return result
+def _meet(words: Words, one: Words, two: Words, ones: Words, twos: Words) -> None:
+    """Write what words share with two masks."""
+    for w in range(len(words)):
+        ones[w] = words[w] & one[w]
+        twos[w] = words[w] & two[w]
 
 
 @compiled
-def _meet(column: Words, start: int, masks: Words, found: Words, size: int) -> None:
-    """Both masks and a block of a column."""
-    for w in range(size):
-        found[0, w] = column[start + w] & masks[0, w]
-        found[1, w] = column[start + w] & masks[1, w]
-
-
-@compiled
-def _sum_and_carry(a: int, b: int, c: int) -> Any:
-    """A full adder on every bit."""
-    half = a ^ b
-    return half ^ c, (a & b) | (half & c)
-
-
-@compiled
-def _size_of_block(words: Words, mask: Words) -> Any:
-    """|words and mask| for a whole block: adders turn seven words into three before their bits are counted."""
-    ones, twos, fours = np.uint64(0), np.uint64(0), np.uint64(0)
-    step = BLOCK // 7
-    for w in range(step):
-        a, b = words[w] & mask[w], words[w + step] & mask[w + step]
-        c, d = words[w + 2 * step] & mask[w + 2 * step], words[w + 3 * step] & mask[w + 3 * step]
-        e, f = words[w + 4 * step] & mask[w + 4 * step], words[w + 5 * step] & mask[w + 5 * step]
-        g = words[w + 6 * step] & mask[w + 6 * step]
-        # Carry-save adders: seven words of weight 1 become one each of weights 1, 2 and 4.
-        low, carry = _sum_and_carry(a, b, c)
-        more, again = _sum_and_carry(d, e, f)
-        one, last = _sum_and_carry(low, more, g)
-        two, four = _sum_and_carry(carry, again, last)
-        ones += _popcount(one)
-        twos += _popcount(two)
-        fours += _popcount(four)
-    return ones + np.uint64(2) * twos + np.uint64(4) * fours
-
-
-@compiled
-def _add_sizes(column: Words, start: int, masks: Words, size: int, counts: NDArray[np.int64]) -> None:
-    """Add the sizes of both masks and a block of a column."""
-    words = column[start : start + size]
-    for side in range(2):
-        mask = masks[side]
-        if size == BLOCK:
-            total = _size_of_block(words, mask)
-        else:
-            total = np.uint64(0)
-            for w in range(size):
-                total += _popcount(words[w] & mask[w])
-        counts[side] += np.int64(total)
+def _add_sizes(words: Words, one: Words, two: Words, counts: NDArray[np.int64]) -> None:
+    """Add how many bits words share with two masks. Rows that begin at 0 are what the compiler vectorises."""
+    ones = np.uint64(0)
+    twos = np.uint64(0)
+    for w in range(len(words)):
+        ones += popcount(words[w] & one[w])
+        twos += popcount(words[w] & two[w])
+    counts[0] += np.int64(ones)
+    counts[1] += np.int64(twos)
 
 
 @compiled
 def _count_part(
-    columns: Words, planes: Words, conditions: NDArray[np.int32], counts: NDArray[np.int64], begin: int, end: int
+    columns: Words,
+    plane: Words,
+    other: Words,
+    conditions: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    begin: int,
+    end: int,
 ) -> None:
     """Write the counts of the words from begin to end, for two planes."""
     counts[:] = 0
-    masks = np.empty((2, BLOCK), dtype=np.uint64)
-    one, two = masks.copy(), masks.copy()
+    met, met_other = np.empty(BLOCK, dtype=np.uint64), np.empty(BLOCK, dtype=np.uint64)
+    both, both_other = np.empty(BLOCK, dtype=np.uint64), np.empty(BLOCK, dtype=np.uint64)
     for start in range(begin, end, BLOCK):
-        size = min(BLOCK, end - start)
-        masks[:, :size] = planes[:, start : start + size]
+        stop = min(start + BLOCK, end)
+        one = plane[start:stop]
+        two = other[start:stop]
         first = second = -1
         for f in range(len(conditions)):
             i, j, k = conditions[f, 0], conditions[f, 1], conditions[f, 2]
             if j < 0:
-                _add_sizes(columns[i], start, masks, size, counts[f])
+                _add_sizes(columns[i, start:stop], one, two, counts[f])
                 continue
             if i != first:
-                _meet(columns[i], start, masks, one, size)
+                _meet(columns[i, start:stop], one, two, met, met_other)
                 first, second = i, -1
             if k < 0:
-                _add_sizes(columns[j], start, one, size, counts[f])
+                _add_sizes(columns[j, start:stop], met, met_other, counts[f])
                 continue
             if j != second:
-                _meet(columns[j], start, one, two, size)
+                _meet(columns[j, start:stop], met, met_other, both, both_other)
                 second = j
-            _add_sizes(columns[k], start, two, size, counts[f])
+            _add_sizes(columns[k, start:stop], both, both_other, counts[f])
 
 
 def count_masked(columns: Words, planes: Words, conditions: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return |condition and plane| for two planes, on all cores; a condition is three sorted columns, -1: none."""
+    """Return |condition and plane| for each plane, on all cores.
+
+    Parameters
+    ----------
+    columns, planes : arrays
+        Packed rows of the same number of words.
+    conditions : array
+        Three sorted columns each; -1: none.
+    """
     words = columns.shape[1]
     cores = count_cores() if words * len(conditions) > WORTH_THREADS else 1
     edges = [words * core // cores for core in range(cores + 1)]
     found = np.zeros((cores, len(conditions), 2), dtype=np.int64)
-    if cores == 1:
-        _count_part(columns, planes, conditions, found[0], 0, words)
-    else:
-        in_threads(partial(_count_part, columns, planes, conditions), found, edges[:-1], edges[1:])
-    total: NDArray[np.int64] = found.sum(axis=0)
+    total = np.empty((len(conditions), len(planes)), dtype=np.int64)
+    for first in range(0, len(planes), 2):
+        last = min(first + 1, len(planes) - 1)  # an odd one is counted beside itself
+        count = partial(_count_part, columns, planes[first], planes[last], conditions)
+        if cores == 1:
+            count(found[0], 0, words)
+        else:
+            in_threads(count, found, edges[:-1], edges[1:])
+        total[:, first : last + 1] = found.sum(axis=0)[:, : last + 1 - first]
     return total

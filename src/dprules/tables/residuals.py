@@ -28,6 +28,8 @@ WORTH_UNROLLING = 400_000
 """Records from which on a kernel is compiled for its number of joint codes."""
 MOST_UNROLLED = 16
 """Joint codes beyond which that gains nothing."""
+_LEAST = int(np.iinfo(np.int64).min)
+"""Below every score."""
 
 Integers = NDArray[np.int64]
 
@@ -214,6 +216,31 @@ def add_residuals(
 
 
 @compiled
+def _first_largest(scores: Integers) -> int:
+    """Return the place of the largest score, the first of equals."""
+    # Not NumPy's: a kernel that calls it loads SciPy with it, which takes longer than to count.
+    first = 0
+    for k in range(1, len(scores)):
+        if scores[k] > scores[first]:
+            first = k
+    return first
+
+
+@compiled
+def _cell_of(starts: Integers, score: int) -> int:
+    """Return how many of the starts, which rise, are at most the score: by halving, as NumPy's `searchsorted`."""
+    low = 0
+    high = len(starts)
+    while low < high:
+        middle = (low + high) // 2
+        if starts[middle] <= score:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
 def add_score_counts(
     codes: NDArray[np.uint16],
     labels: NDArray[np.uint16],
@@ -234,11 +261,11 @@ def add_score_counts(
         score = scores[0]
         row = places[labels[i]]
         if classes > 1:
-            first = scores.argmax()
-            second = np.iinfo(np.int64).min
+            first = _first_largest(scores)
+            second = _LEAST
             for k in range(classes):
                 if k != first:
                     second = max(second, scores[k])
             score = scores[first] - second
             row = 0 if first == labels[i] else 1
-        counts[row, np.searchsorted(starts, score, side="right")] += 1
+        counts[row, _cell_of(starts, score)] += 1

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dprules.files import SCRATCH, remove_left_folders
+from dprules.signals import hold_signals
 
 __all__ = ["remove_left_folders", "scratch_folder"]
 
@@ -18,8 +19,12 @@ def scratch_folder() -> Iterator[str]:
     SIGTERM ends a command like Ctrl-C does (`dprules.cli`), so that the folder is removed then, too.
     """
     remove_left_folders()
-    folder = tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-")
+    folder = None
     try:
+        with hold_signals():
+            folder = tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-")
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with hold_signals():
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)

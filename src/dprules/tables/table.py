@@ -4,18 +4,26 @@ import errno
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from dprules.accounting import Unit
 from dprules.errors import DataError, DprulesError, ResourceError
+from dprules.mechanisms import Bits
 from dprules.private import Private
+from dprules.schema import Column, Schema
+from dprules.signals import require_going_on
 from dprules.tables.cells import Cells
 
 T = TypeVar("T")
 _NO_MEMORY = "there is not enough memory for this table. Close other programs, or use fewer columns."
 HEADER = "the header, the delimiter and the schema"
 """Where to look if a column of a text file is not found."""
+WEIGHTS: Any = object()
+"""Under this name, which no column can have, a batch may say how many equal records each of its records stands for."""
 Batch = tuple[int, Mapping[str, Cells]]
 """How many records, and the cells of each column."""
+Part = Callable[[], Batch]
+"""What makes a batch."""
 
 
 class Table(Private, ABC):
@@ -30,6 +38,8 @@ class Table(Private, ABC):
     """Where to look if a column is not found."""
     named_by_first_line = False
     """Whether its names were read off the first line of a text file, which is a record if there is no header."""
+    takes_labels = True
+    """Whether labels that are given apart can be put beside its records: these need an order."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -52,16 +62,45 @@ class Table(Private, ABC):
     @abstractmethod
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]: ...
 
+    def _parts(self, names: Sequence[str]) -> Iterator[Part]:
+        """Return calls that make the batches; a source whose cells take work to find leaves it to whoever calls."""
+        for batch in self._batches(names):
+            yield _hold(batch)
+
     def batches(self, names: Sequence[str]) -> Iterator[Batch]:
         """Return the records, some at a time, with the cells of these columns and no others."""
+        for part in self.parts(names):
+            yield part()
+
+    def parts(self, names: Sequence[str]) -> Iterator[Part]:
+        """Return the batches as calls, each to be made once, by any thread."""
         self.require(names)
         sentence = f"{self._source} cannot be read. Check that it is a table of the usual kind."
-        batches = call_quietly(lambda: self._batches(names), sentence)
+        parts = call_quietly(lambda: self._parts(names), sentence)
         while True:
-            batch = call_quietly(lambda: next(batches, None), sentence)
-            if batch is None:
+            require_going_on()
+            part = call_quietly(lambda: next(parts, None), sentence)
+            if part is None:
                 return
-            yield batch
+            yield _hush(part, sentence)
+
+    def read_in_place(self, schema: Schema, unit: Unit, bits: Bits) -> Any | None:
+        """Return the records where they are, if an engine can count them there; None: they are read here."""
+        return None
+
+    def close(self) -> None:
+        """Let go of what was opened or kept for the table."""
+
+    def expect(self, columns: Sequence[Column], grouped: bool) -> None:
+        """Say how cells will be read, so that an engine may send other cells which these columns read alike.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            What reads the cells.
+        grouped : bool
+            Whether equal records may come once, with their number under `WEIGHTS`.
+        """
 
     def require(self, names: Sequence[str]) -> None:
         """Refuse a table without these columns."""
@@ -73,6 +112,14 @@ class Table(Private, ABC):
         """Return those of these columns that the table does not have."""
         known = set(self.names)
         return [name for name in dict.fromkeys(names) if name not in known]
+
+
+def _hold(batch: Batch) -> Part:
+    return lambda: batch
+
+
+def _hush(part: Part, sentence: str) -> Part:
+    return lambda: call_quietly(part, sentence)
 
 
 def no_such_columns(source: str, lacking: Sequence[str], present: Sequence[str], naming: str = HEADER) -> str:

@@ -5,9 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import duckdb
+from dprules.signals import hold_signals
+
+with hold_signals():  # an exception while it is loaded would abort the process
+    import duckdb
 
 from dprules.errors import DataError, FileError
+from dprules.tables.files import require_readable
 from dprules.tables.table import Batch, Table, call_quietly
 
 _ROWS = 1 << 16
@@ -25,16 +29,19 @@ class DuckDBTable(Table):
         Its name, also as schema.name.
     scratch : str
         A private folder for what the engine puts aside.
+    memory : int or None
+        Bytes that the engine may use; None: its own limit.
     """
 
     __slots__ = ("_connection", "_table", "_types")
 
-    def __init__(self, path: str, table: str, scratch: str) -> None:
+    def __init__(self, path: str, table: str, scratch: str, memory: int | None = None) -> None:
         super().__init__(f"table {table}")
         if not Path(path).is_file():
             raise FileError(
                 f"{path}: no such database file. Check the URL: duckdb:///relative.db or duckdb:////absolute.db."
             )
+        require_readable(Path(path))
         # Extensions would be fetched from the network at run time; a table of no such name would be a variable of ours.
         options: dict[str, Any] = {
             "autoinstall_known_extensions": False,
@@ -42,11 +49,14 @@ class DuckDBTable(Table):
             "python_enable_replacements": False,
             "temp_directory": scratch,
         }
+        if memory is not None:
+            options["memory_limit"] = f"{memory // 1_000_000}MB"
         self._connection = call_quietly(
             lambda: duckdb.connect(path, read_only=True, config=options), f"{path} is not a DuckDB file."
         )
         with suppress(duckdb.Error):  # without time zones built in, moments are written in UTC anyway
             self._connection.execute("SET TimeZone = 'UTC'")  # the machine's zone must not change what is read
+        self._connection.execute("SET arrow_large_buffer_size = true")  # long texts must not stop the others
         self._table = ".".join(_quote(part) for part in table.split("."))
         try:
             described = call_quietly(

@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import pyarrow as pa
-
 from dprules.errors import DataError, ParameterError
-from dprules.tables.table import Batch, Table, call_quietly
+from dprules.schema import Column
+from dprules.tables.engines.postgres_copy import copy_rows, read_places, read_plain
+from dprules.tables.engines.postgres_packing import Packing, find_codec, quote
+from dprules.tables.table import WEIGHTS, Batch, Table, call_quietly
 
-_ROWS = 50_000
 _NUMBERS = ("smallint", "integer", "bigint", "numeric", "real", "double precision")
+GROUPED = 8
+"""The server groups where there are so many times fewer different rows than rows, at the least."""
 
 
 class PostgresTable(Table):
@@ -23,7 +25,7 @@ class PostgresTable(Table):
         Its name, also as schema.name.
     """
 
-    __slots__ = ("_connection", "_table", "_types")
+    __slots__ = ("_columns", "_connection", "_encoding", "_groups", "_table", "_types")
 
     def __init__(self, url: str, table: str) -> None:
         super().__init__(f"table {table}")
@@ -33,14 +35,29 @@ class PostgresTable(Table):
             raise ParameterError("PostgreSQL needs its driver: pip install 'dprules[postgres]'.") from None
         refusal = "the database cannot be reached. Check the URL."
         self._connection: Any = call_quietly(lambda: psycopg.connect(url), refusal)
-        # How the server was told to write dates and moments must not change what they are read as.
-        call_quietly(lambda: self._connection.execute("SET datestyle TO ISO; SET timezone TO 'UTC'"), refusal)
-        self._table = ".".join(_quote(part) for part in table.split("."))
+        self._columns: Sequence[Column] = ()
+        self._groups = False
+        self._table = ".".join(quote(part) for part in table.split("."))
+        call_quietly(self._prepare, refusal)
         try:
             self._types = self._describe(table)
         except DataError:
             self.close()
             raise
+
+    def _prepare(self) -> None:
+        """How the server was told to write things must not change what they are read as; nothing is written."""
+        self._encoding = _decode(self._connection.execute("SHOW server_encoding").fetchone()[0])
+        for setting in (
+            "SET datestyle TO ISO",
+            "SET intervalstyle TO postgres",
+            "SET timezone TO 'UTC'",
+            "SET extra_float_digits TO 1",
+            "SET bytea_output TO hex",
+            "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+        ):
+            self._connection.execute(setting)
+        self._connection.commit()
 
     def _describe(self, table: str) -> dict[str, str]:
         query = (
@@ -66,32 +83,36 @@ class PostgresTable(Table):
         """End the connection."""
         self._connection.close()
 
-    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
-        texts = ", ".join(self._text(name) for name in names) or "1"
-        with self._connection.cursor(name="dprules") as cursor:  # named: the server keeps the rows
-            cursor.execute(f"SELECT {texts} FROM {self._table}")
-            while rows := cursor.fetchmany(_ROWS):
-                columns = list(zip(*rows, strict=True))
-                # Bytes: a database without an encoding may hold anything.
-                cells = {name: pa.array(column, pa.binary()) for name, column in zip(names, columns, strict=False)}
-                yield len(rows), cells
+    def expect(self, columns: Sequence[Column], grouped: bool) -> None:
+        """Say how cells will be read: the server then sends places in the schema instead of texts."""
+        self._columns = tuple(columns)
+        self._groups = grouped
 
-    def _text(self, name: str) -> str:
-        """A cell as text; floats by their value and only if they are finite, as in every other source."""
-        column = _quote(name)
-        if self._types[name] in ("real", "double precision"):
-            finite = f"{column} NOT IN ('NaN', 'Infinity', '-Infinity')"
-            return f"CASE WHEN {finite} THEN CAST(CAST({column} AS DOUBLE PRECISION) AS TEXT) END"
-        return f"CAST({column} AS TEXT)"
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        codec = find_codec(self._encoding)
+        packing = Packing(self._types, names, self._columns, codec)
+        grouped = self._groups and not packing.plain and packing.most_rows * GROUPED <= self._guess_size()
+        statement = packing.query(self._table, grouped).encode(packing.codec)
+        # Bytes that are no text in another encoding must not stop the others.
+        self._connection.execute(f"SET client_encoding TO '{'UTF8' if codec is None else self._encoding}'")
+        for rows in copy_rows(self._connection, statement, 2 if grouped else 1 + len(packing.plain)):
+            cells = read_places(packing, rows, 0)
+            if grouped:
+                yield len(rows), cells | {WEIGHTS: rows.numbers(1, 8)[0]}
+                continue
+            plain = {name: read_plain(packing, rows, at, name) for at, name in enumerate(packing.plain, 1)}
+            yield len(rows), cells | plain
+
+    def _guess_size(self) -> float:
+        """Return about how many rows there are, by the server's own statistics; a view has none."""
+        query = "SELECT reltuples FROM pg_class WHERE oid = to_regclass(%s)"
+        row = self._connection.execute(query, (self._table,)).fetchone()
+        return float(row[0]) if row else 0.0
 
 
 def _decode(name: str | bytes) -> str:
     """A database without an encoding hands out bytes."""
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _kind(kind: str) -> str:

@@ -1,0 +1,150 @@
+"""Tables of Spark: frames, tables of a catalogue, and files that its executors read."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from dprules.accounting import Unit
+from dprules.errors import DataError, PrivacyError
+from dprules.mechanisms import Bits
+from dprules.schema import Schema
+from dprules.tables.engines.spark_blocks import Arrays, Kept, Make, SparkBlocks, at_a_time, rows_at_once
+from dprules.tables.engines.spark_records import SparkRecords, write_records
+from dprules.tables.engines.spark_units import choose_on_spark
+from dprules.tables.record_blocks import BlockReader
+from dprules.tables.table import Batch, Table
+from dprules.tables.units import UnitKey
+
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+
+_BY_POSITION = {"GlobalLimit", "LocalLimit", "Limit", "Offset", "Tail", "Sample", "Deduplicate"}
+"""Steps of a query that choose rows by where they lie, which may change when a partition is made again."""
+
+
+class SparkTable(Table):
+    """A Spark frame. Its records stay where they are: counts and sums come back, and no cell.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        With the columns.
+    source : str
+        What it is called.
+    """
+
+    __slots__ = ("_frame", "_kept")
+    takes_labels = False
+
+    def __init__(self, frame: Any, source: str = "the Spark frame") -> None:
+        super().__init__(source)
+        self._frame = frame
+        self._kept = Kept()
+        if len(set(frame.columns)) < len(frame.columns):
+            raise DataError(f"{source}: two columns have one name. Rename one.")
+        _require_determinism(frame, source)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(self._frame.columns)
+
+    def kinds(self) -> dict[str, str]:
+        """By Spark's types."""
+        return {name: _kind(kind) for name, kind in self._frame.dtypes}
+
+    def _selected(self, names: Sequence[str]) -> Any:
+        """Return columns under names of ours: Spark takes `a.b` for a part of `a` on its way to Python."""
+        from pyspark.sql import functions
+
+        return self._frame.select(*(functions.col(_quote(name)).alias(f"cell{at}") for at, name in enumerate(names)))
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        """All rows in the order of the partitions, one after the other."""
+        frame = self._selected(names or self.names[:1])
+        with at_a_time(frame.sparkSession, rows_at_once(len(self.names))):
+            rows = frame.mapInArrow(_write_batches, "batch binary").toLocalIterator()
+            for row in rows:
+                yield from batches_of(pa.ipc.open_stream(row[0]), names)
+
+    def read_in_place(self, schema: Schema, unit: Unit, bits: Bits) -> SparkRecords:
+        """Read the records where they are: the same reader of cells, in every partition."""
+        names = list(schema.names)
+        make: Make = partial(read_partition, schema, names)
+        if unit.column is None:
+            frame = self._selected(names)
+        else:
+            key = UnitKey.drawn(bits)
+            wanted = list(dict.fromkeys([*names, unit.column]))
+            frame, make = choose_on_spark(self._selected(wanted), schema, wanted, unit.column, unit.rows, key.secret)
+        return SparkRecords(SparkBlocks.read(frame, make, self._kept, len(self.names)), schema)
+
+    def close(self) -> None:
+        """Let Spark forget what it kept for a fit."""
+        self._kept.release()
+
+
+def read_partition(schema: Schema, names: Sequence[str], batches: Iterator[pa.RecordBatch]) -> Iterator[Arrays]:
+    """Read the records of a partition on its executor."""
+    reader = BlockReader(schema)
+    return write_records(schema, (reader.read(batch) for batch in batches_of(batches, names)))
+
+
+def batches_of(batches: Iterator[pa.RecordBatch], names: Sequence[str]) -> Iterator[Batch]:
+    """Return Arrow's batches as those of any table."""
+    for batch in batches:
+        yield batch.num_rows, {name: zone_free(batch.column(at)) for at, name in enumerate(names)}
+
+
+def zone_free(cells: pa.Array) -> pa.Array:
+    """Return moments in UTC: Spark's have no zone of their own, and the session's must not change what is read."""
+    kind = cells.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return cells.cast(pa.timestamp(kind.unit, "UTC"))
+    return cells
+
+
+def _write_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], ["batch"])
+
+
+def _require_determinism(frame: Any, source: str) -> None:
+    """Refuse a query that gives other rows when it is run again: a lost executor would exchange them in mid-fit."""
+    if frame.isStreaming:
+        raise PrivacyError(f"{source} is a stream, and a fit needs the same rows throughout. Write it to a table.")
+    query = getattr(frame, "_jdf", None)  # Spark Connect does not tell
+    if query is None:
+        return
+    plan = query.queryExecution().analyzed()
+    if not plan.deterministic() or any(step in _BY_POSITION for step in _list_steps(plan)):
+        raise PrivacyError(
+            f"{source}: its query may give other rows each time it runs (rand, limit, sample, dropDuplicates, ...),"
+            " and the guarantee needs the same ones throughout. Write it to a table first."
+        )
+
+
+def _list_steps(plan: Any) -> Iterator[str]:
+    """Return the names of all steps of a query."""
+    waiting = [plan]
+    while waiting:
+        step = waiting.pop()
+        yield str(step.nodeName())
+        children = step.children()
+        waiting += [children.apply(place) for place in range(children.size())]
+
+
+def _quote(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _kind(kind: str) -> str:
+    if kind == "boolean":
+        return "boolean"
+    if kind == "date" or kind.startswith("timestamp"):
+        return "date"
+    return "numeric" if kind.partition("(")[0] in _NUMBERS else "categorical"
