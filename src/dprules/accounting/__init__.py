@@ -28,7 +28,10 @@ from dprules.accounting.events import (
     ThresholdTilts,
     Values,
 )
+from dprules.accounting.marks import LedgerMark
 from dprules.accounting.neighbours import Neighbours
+from dprules.accounting.promise import Promise, PromisedAccount
+from dprules.accounting.slots import Slots
 from dprules.accounting.unit import Unit
 from dprules.accounting.zcdp import conversion
 
@@ -52,13 +55,17 @@ __all__ = [
     "FirstOnlyStream",
     "Gaussian",
     "GuardedStream",
+    "LedgerMark",
     "ListThenGaussian",
     "Neighbours",
     "PaperCover",
+    "Promise",
+    "PromisedAccount",
     "Pure",
     "Quantiles",
     "Release",
     "SegmentStream",
+    "Slots",
     "StreamDraws",
     "TakenFrom",
     "ThresholdTilts",

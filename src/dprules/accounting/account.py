@@ -10,6 +10,7 @@ from dprules.accounting.assumptions import Assumed
 from dprules.accounting.certificate import Certificate, Charge, Release
 from dprules.accounting.curve import group_weight
 from dprules.accounting.events import Event
+from dprules.accounting.marks import LedgerMark
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.unit import Unit
 from dprules.errors import ParameterError, PrivacyError
@@ -79,6 +80,11 @@ class Account:
     def unit(self) -> Unit:
         """Whose privacy is protected."""
         return self._unit
+
+    @property
+    def mark(self) -> LedgerMark | None:
+        """Where a ledger was charged for this account, if one was."""
+        return None
 
     @property
     def charges(self) -> tuple[Charge, ...]:
@@ -180,6 +186,7 @@ class Account:
             assumptions=tuple(dict.fromkeys(assumptions)),
             secure=secure,
             settings=dict(settings or {}),
+            ledger=self.mark,
         )
 
 

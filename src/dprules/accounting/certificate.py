@@ -11,6 +11,7 @@ from typing import Any
 from dprules.accounting import compose, html
 from dprules.accounting.assumptions import Assumed, Assumption
 from dprules.accounting.events import CountedCover, Cover, Event, Fields, ListThenGaussian, PaperCover
+from dprules.accounting.marks import LedgerMark
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.one_way import MOST_ROUNDS
 from dprules.accounting.unit import Unit, is_one_line
@@ -53,6 +54,23 @@ class Charge:
             return True
         return price.delta(rounded_down(self.epsilon)) <= self.delta
 
+    def document(self) -> dict[str, Any]:
+        """Return the charge in JSON's types."""
+        releases = [{"name": release.name, "event": release.event.document()} for release in self.releases]
+        return {"epsilon": str(self.epsilon), "delta": str(self.delta), "releases": releases}
+
+    @classmethod
+    def from_document(cls, document: Any) -> "Charge":
+        """Read what `document` writes."""
+        fields = Fields(document, "a charge")
+        releases = tuple(
+            Release(_read_name(release["name"]), Event.from_document(release["event"]))
+            for release in fields.take("releases")
+        )
+        if not releases:
+            raise ModelError("a charge is for nothing.")
+        return cls(releases, fields.fraction("epsilon"), fields.fraction("delta"))
+
     def __str__(self) -> str:
         by_kind = groupby(self.releases, key=lambda release: release.event.label)
         names = " and ".join(f"{', '.join(release.name for release in one)} ({label})" for label, one in by_kind)
@@ -83,6 +101,8 @@ class Certificate:
         The public parameters as the user gave them.
     model_digest : str or None
         Digest of the model that was published with it.
+    ledger : LedgerMark or None
+        Where a ledger was charged for it, before a row was read.
     """
 
     epsilon: float
@@ -94,6 +114,7 @@ class Certificate:
     secure: bool
     settings: Mapping[str, Any] = field(default_factory=dict)
     model_digest: str | None = None
+    ledger: LedgerMark | None = None
     misread: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """What a document said otherwise than dprules writes it."""
 
@@ -127,6 +148,8 @@ class Certificate:
             "Assumed public: " + "; ".join(assumption.value for assumption in self.assumptions) + ".",
             "Not covered: running time and memory, and whatever else was released about the same data.",
         ]
+        if self.ledger is not None:
+            lines.append(f"Charged before a row was read: {self.ledger}.")
         if self.epsilon > LARGE_EPSILON:
             lines.append(
                 f"An epsilon above {LARGE_EPSILON} promises little: the odds of a conclusion about one "
@@ -198,14 +221,6 @@ class Certificate:
     def document(self) -> dict[str, Any]:
         """Return the certificate as a JSON document."""
         unit = {"column": self.unit.column, "rows": self.unit.rows, "of": self.unit.of}
-        charges = [
-            {
-                "epsilon": str(charge.epsilon),
-                "delta": str(charge.delta),
-                "releases": [{"name": release.name, "event": release.event.document()} for release in charge.releases],
-            }
-            for charge in self.charges
-        ]
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -215,10 +230,11 @@ class Certificate:
             "unit": unit,
             "accounting": self.accounting,
             "noise": "secure" if self.secure else "seeded",
-            "charges": charges,
+            "charges": [charge.document() for charge in self.charges],
             "assumptions": [assumption.key for assumption in self.assumptions],
             "settings": dict(self.settings),
             "model_digest": self.model_digest,
+            "ledger": None if self.ledger is None else self.ledger.document(),
             "statement": self.statement(),
         }
 
@@ -272,7 +288,7 @@ def _work(event: Event) -> int:
 def _read(document: dict[str, Any]) -> Certificate:
     if sum(len(charge["releases"]) for charge in document["charges"]) > MOST_RELEASES:
         raise ModelError(f"the certificate lists more than {MOST_RELEASES:,} releases.")
-    charges = tuple(_read_charge(charge) for charge in document["charges"])
+    charges = tuple(Charge.from_document(charge) for charge in document["charges"])
     assumptions = tuple(Assumption.of_key(key) for key in document["assumptions"])
     digest = document["model_digest"]
     epsilon = document["epsilon"]
@@ -296,6 +312,7 @@ def _read(document: dict[str, Any]) -> Certificate:
         document["noise"] == "secure",
         document["settings"],
         digest,
+        LedgerMark.from_document(document["ledger"]),
     )
     # What is derived from the rest must be what the rest says: nobody reads charges when there is a statement.
     if document["statement"] != read.statement() or document["accounting"] != read.accounting:
@@ -303,17 +320,6 @@ def _read(document: dict[str, Any]) -> Certificate:
     if not is_written_alike(read.document(), document):
         return replace(read, misread=("its certificate has fields that this dprules does not write",))
     return read
-
-
-def _read_charge(charge: Any) -> Charge:
-    fields = Fields(charge, "a charge of the certificate")
-    releases = tuple(
-        Release(_read_name(release["name"]), Event.from_document(release["event"]))
-        for release in fields.take("releases")
-    )
-    if not releases:
-        raise ModelError("a charge of the certificate is for nothing.")
-    return Charge(releases, fields.fraction("epsilon"), fields.fraction("delta"))
 
 
 def _read_name(value: object) -> str:

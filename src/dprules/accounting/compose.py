@@ -21,8 +21,10 @@ from dprules.accounting.zcdp import conversion
 from dprules.errors import ParameterError
 from dprules.numbers import Real, probability, rational, rounded_down, rounded_up
 
-_POINTS = 1500
+POINTS = 1500
 """Grid points on either side of 0 for one release: more would be slower and only a little tighter."""
+LEAST_STEP = 2.0**-40
+"""Of a grid: the exponentials of its points must differ."""
 _NEGLIGIBLE = 1e-15
 """The mass that may be beyond the grid; it is counted in full."""
 _LARGE = 1e100
@@ -118,7 +120,7 @@ def _reverse(curves: Sequence[Curve]) -> list[Curve]:
     return [turned[each] for each in curves]
 
 
-def _reach(each: Curve) -> float:
+def reach_of(each: Curve) -> float:
     """Beyond which losses are negligible or infinite."""
     if each.pure < inf:
         return rounded_up(Fraction(each.pure))
@@ -126,8 +128,8 @@ def _reach(each: Curve) -> float:
 
 
 def _product(curves: Sequence[Curve]) -> Losses:
-    reach = {each: _reach(each) for each in curves}
+    reach = {each: reach_of(each) for each in curves}
     # The sum of k losses spreads like sqrt(k): a wider step keeps the grid at about the same number of points.
-    step = max(reach.values()) * max(1.0, sqrt(len(curves)) / 2) / _POINTS
+    step = max(LEAST_STEP, max(reach.values()) * max(1.0, sqrt(len(curves)) / 2) / POINTS)
     pairs = {each: connect_the_dots(each, step, most) for each, most in reach.items()}
     return reduce(mul, (pairs[each] for each in curves))

@@ -4,7 +4,7 @@ Every round draws a rule with scores that one record moves by at most 1 (gains, 
 releases noisy counts of what the rule covers; in the end, of what no rule covers.
 """
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import cache, lru_cache, partial
 from math import inf
@@ -97,7 +97,13 @@ def _tilt(epsilon: float, delta: float, rounds: int | None, neighbours: Neighbou
     def cost(value: float, most: int | None, knots: int | None) -> float:
         return curve(Fraction(value), neighbours, most, parts, knots).delta(epsilon)
 
-    return cover.sharpest(cost, delta, rounds)
+    question = ("counted", epsilon, delta, neighbours.value, rounds, *astuple(parts))
+    return cover.sharpest(cost, delta, rounds, question)
+
+
+def forget_tilts() -> None:
+    """Forget the tilts that this process has found: the next one is on disk, or is searched for."""
+    _tilt.cache_clear()
 
 
 def curve(tilt: Fraction, neighbours: Neighbours, rounds: int | None, parts: Parts, knots: int | None = None) -> Curve:

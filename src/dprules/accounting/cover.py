@@ -15,6 +15,7 @@ from flint import ctx
 
 from dprules.accounting.calibrate import crossing, largest
 from dprules.accounting.curve import Curve, symmetric
+from dprules.accounting.disk import Question, recall
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.one_way import MOST_ROUNDS, OneWay, chain, exchange
 from dprules.errors import ParameterError, PrivacyError
@@ -27,6 +28,7 @@ _PAPER_TILT = 1.256
 """1 + (e^t - 1) x <= e^(2 t x), on which the paper's lemma rests, fails for larger t."""
 
 Reward = Real | Sequence[Real]
+Cost = Callable[[float, int | None, int | None], float]
 
 
 def delta(
@@ -130,18 +132,39 @@ def _tilt(
     rewards: tuple[Fraction, ...],
     rounds: int | None,
 ) -> float:
-    def cost(value: float, most: int | None, knots: int | None = None) -> float:
+    def cost(value: float, most: int | None, knots: int | None) -> float:
         return curve(Fraction(value), neighbours, rewards, most, knots).delta(epsilon)
 
-    return sharpest(cost, delta, rounds)
+    question = ("cover", epsilon, delta, neighbours.value, rounds, *rewards)
+    return sharpest(cost, delta, rounds, question)
 
 
-def sharpest(cost: Callable[[float, int | None, int | None], float], delta: float, rounds: int | None) -> float:
-    """Return nearly the largest tilt whose cost (by tilt, rounds and knots) is at most delta."""
-    # Any number of rounds costs no less than a few: its tilt is a safe start for the search.
-    any_rounds = largest(lambda value: cost(value, None, None) <= delta, start=0.1)
+def sharpest(cost: Cost, delta: float, rounds: int | None, question: Question) -> float:
+    """Return nearly the largest tilt whose cost is at most delta.
+
+    Parameters
+    ----------
+    cost : callable
+        By tilt, rounds and knots.
+    delta : float
+        What it may cost.
+    rounds : int or None
+        How many draws at most; None: any number.
+    question : sequence
+        What the cost depends on, and delta: a tilt for so many rounds is kept on disk.
+    """
     if rounds is None or rounds > MOST_ROUNDS:
-        return any_rounds
+        return _sharpest_of_any(cost, delta)
+    return recall(question, lambda value: cost(value, rounds, None) <= delta, lambda: _sharpest_of(cost, delta, rounds))
+
+
+def _sharpest_of_any(cost: Cost, delta: float) -> float:
+    return largest(lambda value: cost(value, None, None) <= delta, start=0.1)
+
+
+def _sharpest_of(cost: Cost, delta: float, rounds: int) -> float:
+    # Any number of rounds costs no less than a few: its tilt is a safe start for the search.
+    any_rounds = _sharpest_of_any(cost, delta)
     high = 2 * any_rounds
     while cost(high, rounds, _COARSE) <= delta:
         high *= 2

@@ -1,5 +1,7 @@
 """What lists on disjoint epochs of a stream cost, with a watch over the one in force (theory B10)."""
 
+from collections.abc import Callable
+from dataclasses import astuple
 from fractions import Fraction
 from functools import lru_cache
 from math import inf, sqrt
@@ -10,6 +12,7 @@ from dprules.accounting import counted
 from dprules.accounting.calibrate import largest
 from dprules.accounting.counted import Parts
 from dprules.accounting.curve import Curve, symmetric
+from dprules.accounting.disk import recall
 from dprules.accounting.neighbours import Neighbours
 from dprules.errors import PrivacyError
 from dprules.numbers import as_ball, rounded_down, rounded_up
@@ -78,6 +81,12 @@ def tilt(epsilon: Fraction, delta: float, rounds: int, neighbours: Neighbours, t
         fit = counted.curve(Fraction(value), relation, most, parts, knots)
         return (after_a_test(test, fit) if test else fit).delta(rounded_down(epsilon)) <= delta
 
+    question = ("epochs", epsilon, delta, relation.value, rounds, test, *astuple(parts))
+    return Fraction(recall(question, lambda value: holds(value, rounds, None), lambda: _search(holds, rounds)))
+
+
+def _search(holds: Callable[[float, int | None, int | None], bool], rounds: int) -> float:
+    """Return a tilt that holds, near the sharpest."""
     good = largest(lambda value: holds(value, None, None), 0.1, _CLOSE)
     bad = 2 * good
     while holds(bad, rounds, _COARSE):
@@ -88,4 +97,4 @@ def tilt(epsilon: Fraction, delta: float, rounds: int, neighbours: Neighbours, t
     # A coarse table says where to look; only the fine one decides.
     while not holds(good, rounds, None):
         good *= 1 - _CLOSE
-    return Fraction(good)
+    return good

@@ -35,16 +35,21 @@ class Losses:
     def delta(self, epsilon: float) -> float:
         """HS_epsilon of the pair, rounded up."""
         losses = (self.lowest + np.arange(len(self.mass))) * self.step
-        # Losses near epsilon are read a little high, which covers the rounding of the grid's exponentials.
-        gains = -np.expm1(epsilon - np.maximum(losses + 1e-11, epsilon))
+        # Losses near epsilon are read a little high, which covers the rounding of the grid and its exponentials.
+        high = losses + 1e-11 + np.abs(losses) * 2.0**-48
+        gains = -np.expm1(epsilon - np.maximum(high, epsilon))
         return float(min(1.0, (self.mass @ gains) * (1 + 2.0**-36) + self.infinite))
+
+
+def grid(step: float, reach: float) -> NDArray[np.float64]:
+    """Return the losses of a discrete pair; below -reach and above reach they are negligible or count as infinite."""
+    top = int(reach / step) + 1
+    return np.asarray(step * np.arange(-top, top + 1), dtype=np.float64)
 
 
 def connect_the_dots(curve: Curve, step: float, reach: float) -> Losses:
     """Return a discrete pair that dominates the forward direction of `curve`, on a grid of `step` up to `reach`."""
-    # Below -reach and above reach the loss is negligible or counted as infinite.
-    top = int(reach / step) + 1
-    epsilons = step * np.arange(-top, top + 1)
+    epsilons = grid(step, reach)
     xs = [Fraction(exp(e)) for e in epsilons.tolist()]
     dots = _convex(xs, [Fraction(curve.at(e)) for e in epsilons.tolist()])
     corners = list(zip([Fraction(0), *xs], [Fraction(1), *dots], strict=True))
@@ -53,7 +58,7 @@ def connect_the_dots(curve: Curve, step: float, reach: float) -> Losses:
     mass = [
         float(x * (after - before)) for x, (before, after) in zip(xs, pairwise([*slopes, Fraction(0)]), strict=True)
     ]
-    return Losses(step, -top, np.maximum(np.array(mass), 0), float(dots[-1]))
+    return Losses(step, -(len(epsilons) // 2), np.maximum(np.array(mass), 0), float(dots[-1]))
 
 
 def _convex(xs: list[Fraction], values: list[Fraction]) -> list[Fraction]:

@@ -53,4 +53,6 @@ class Unit:
 
 def is_one_line(text: object) -> bool:
     """Whether a name can stand in a statement without looking like another line of it."""
-    return isinstance(text, str) and len(text) <= LONGEST_NAME and len(text.splitlines()) <= 1 and "\x1b" not in text
+    if not isinstance(text, str) or len(text) > LONGEST_NAME or "\x1b" in text:
+        return False
+    return text.splitlines() in ([], [text])  # also no line end at the end

@@ -1,6 +1,17 @@
 """Pages and pictures from released values."""
 
-from dprules.report.html import render
+from dprules.report.html import render, render_ledger
+from dprules.report.ledgers import list_held, list_parts, list_shapes, say_end, share_left
 from dprules.report.panels import Panel, draw_panels
 
-__all__ = ["Panel", "draw_panels", "render"]
+__all__ = [
+    "Panel",
+    "draw_panels",
+    "list_held",
+    "list_parts",
+    "list_shapes",
+    "render",
+    "render_ledger",
+    "say_end",
+    "share_left",
+]

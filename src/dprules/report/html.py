@@ -9,18 +9,20 @@ from markupsafe import Markup
 from dprules.accounting import SEEDED
 from dprules.accounting.certificate import show_at_least
 from dprules.accounting.html import write_statement
+from dprules.ledger import Book
 from dprules.models import Released, show_number
 from dprules.models.counted import show_interval
 from dprules.models.export.header import describe_missing
 from dprules.report.declared import list_declared
 from dprules.report.deploy import list_commands
+from dprules.report.ledgers import list_charges, list_grants
 from dprules.report.parameters import describe_event, describe_settings, explain_parameters, show_exact
 from dprules.report.views import view_of
 from dprules.report.words import describe_promise
 from dprules.schema import show_value
 
 
-def render(released: Released, file: str = "model.json") -> str:
+def render(released: Released, file: str = "model.json", book: Book | None = None) -> str:
     """Return the report as HTML.
 
     Parameters
@@ -29,7 +31,11 @@ def render(released: Released, file: str = "model.json") -> str:
         A model and its certificate; one that does not verify, or whose noise was seeded, gets a banner.
     file : str
         The name of the model file, for the commands that put it to use.
+    book : Book or None
+        What the ledger knows that the model was charged to: the page then shows what is left of the data set.
     """
+    mark = released.certificate.ledger
+    names = [] if book is None or mark is None or mark.dataset not in book.datasets else [mark.dataset]
     view = view_of(released.model)
     return (
         _environment()
@@ -49,7 +55,25 @@ def render(released: Released, file: str = "model.json") -> str:
             declared=list_declared(released),
             commands=list_commands(released, file),
             missing_cells=describe_missing(released.model.kind),
+            grants=[] if book is None else list_grants(book, names),
+            spent=[] if book is None else list_charges(book, names),
             **view.names,
+        )
+    )
+
+
+def render_ledger(book: Book) -> str:
+    """Return a page of everything that a ledger knows."""
+    names = sorted(book.datasets)
+    return (
+        _environment()
+        .get_template("ledger.html")
+        .render(
+            name=book.name,
+            grants=list_grants(book, names),
+            spent=list_charges(book, names),
+            entries=len(book.entries),
+            head=book.entries[-1].digest if book.entries else "none yet",
         )
     )
 

@@ -1,0 +1,245 @@
+"""Charges, what became of them, and room that is held for them."""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Self
+
+from dprules.accounting import Charge, Neighbours, Promise, Unit
+from dprules.accounting.events import Fields
+from dprules.errors import DprulesError, ModelError, ParameterError
+from dprules.files import digest
+from dprules.ledger.body import LONGEST, OWNER, Body, read_cost, read_text, require_line
+from dprules.ledger.filters import Cost
+
+MOST_FITS = 100_000
+"""Fits of one reservation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The records of a table whose key has one value: the engine makes it, record by record.
+
+    Parameters
+    ----------
+    key : str
+        A column.
+    value : str
+        One of the values that it declares.
+    reading : str
+        A digest of how the column is declared. Cells have one value under one declaration; under two, parts overlap.
+    """
+
+    key: str
+    value: str
+    reading: str
+
+    def __post_init__(self) -> None:
+        require_line(self.key, "the key of a part")
+        require_line(self.value, "the value of a part", empty=True)
+        require_line(self.reading, "the reading of a part")
+
+    @classmethod
+    def of(cls, key: str, value: str, declaration: object) -> "Part":
+        """Return the part of one value of a column that is declared so."""
+        return cls(key, value, digest(declaration))
+
+    def document(self) -> dict[str, Any]:
+        """Return the part in JSON's types."""
+        return {"key": self.key, "value": self.value, "reading": self.reading}
+
+    def __str__(self) -> str:
+        return f"{self.key} = {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent(Body, kind="charge"):
+    """A charge: it stands whatever happens afterwards.
+
+    Parameters
+    ----------
+    dataset : str
+        Of which data set.
+    grant : int
+        The entry of the grant.
+    terms : str
+        What the job will do, in JSON; `promise` reads it. What is left is counted without that.
+    cost : tuple of Fraction
+        What the grant's filter takes for it.
+    part : Part or None
+        The part of the data set that the job reads; None: all of it.
+    reservation : int or None
+        The entry of the reservation that it is taken from.
+    by : str
+        Who runs the job.
+    """
+
+    dataset: str
+    grant: int
+    terms: str
+    cost: Cost
+    part: Part | None
+    reservation: int | None
+    by: str
+
+    def __post_init__(self) -> None:
+        require_line(self.by, "by")
+
+    @property
+    def promise(self) -> Promise:
+        """What the job will do, with its charges as in certificates."""
+        return read_promise(self.terms)
+
+    def fields(self) -> dict[str, Any]:
+        """Return everything."""
+        return {
+            "dataset": self.dataset,
+            "grant": self.grant,
+            "promise": json.loads(self.terms),
+            "cost": [str(amount) for amount in self.cost],
+            "part": None if self.part is None else self.part.document(),
+            "reservation": self.reservation,
+            "by": self.by,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Self:
+        """Read what `fields` writes."""
+        part = fields.take("part")
+        reservation = fields.take("reservation")
+        return cls(
+            read_text(fields, "dataset"),
+            fields.whole("grant"),
+            json.dumps(fields.take("promise")),
+            read_cost(fields.take("cost")),
+            None if part is None else Part(part["key"], part["value"], part["reading"]),
+            None if reservation is None else Fields({"entry": reservation}, OWNER).whole("entry"),
+            read_text(fields, "by"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Begun(Body, kind="begun"):
+    """The job of a charge is about to draw its first random bit; it cannot be run again for this charge."""
+
+    charge: int
+
+    def fields(self) -> dict[str, Any]:
+        """Return the entry of the charge."""
+        return {"charge": self.charge}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Self:
+        """Read what `fields` writes."""
+        return cls(fields.whole("charge"))
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(Body, kind="finished"):
+    """The job of a charge has come to its end, and what it released has this digest."""
+
+    charge: int
+    digest: str
+
+    def fields(self) -> dict[str, Any]:
+        """Return the entry of the charge, and the digest."""
+        return {"charge": self.charge, "digest": self.digest}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Self:
+        """Read what `fields` writes."""
+        return cls(fields.whole("charge"), read_text(fields, "digest"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved(Body, kind="reservation"):
+    """Room for the fits of a search, held until it is closed.
+
+    Parameters
+    ----------
+    dataset : str
+        Of which data set.
+    grant : int
+        The entry of the grant.
+    costs : tuple of (tuple of Fraction, int)
+        What a fit costs, and how many such fits there will be.
+    by : str
+        Who searches.
+    """
+
+    dataset: str
+    grant: int
+    costs: tuple[tuple[Cost, int], ...]
+    by: str
+
+    def __post_init__(self) -> None:
+        if not 0 < sum(times for _, times in self.costs) <= MOST_FITS:
+            raise ParameterError(f"a search must have between 1 and {MOST_FITS:,} fits.")
+        if len({cost for cost, _ in self.costs}) < len(self.costs):
+            raise ParameterError("fits of one cost must be counted together.")
+
+    def fields(self) -> dict[str, Any]:
+        """Return everything."""
+        costs = [{"cost": [str(amount) for amount in cost], "times": times} for cost, times in self.costs]
+        return {"dataset": self.dataset, "grant": self.grant, "costs": costs, "by": self.by}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Self:
+        """Read what `fields` writes."""
+        costs = tuple(
+            (read_cost(each["cost"]), Fields(each, OWNER).whole("times", most=MOST_FITS))
+            for each in fields.take("costs")
+        )
+        return cls(read_text(fields, "dataset"), fields.whole("grant"), costs, read_text(fields, "by"))
+
+
+@dataclass(frozen=True, slots=True)
+class Closed(Body, kind="closed"):
+    """A grant that may not be charged any more, or a reservation: what it still held is free again."""
+
+    entry: int
+
+    def fields(self) -> dict[str, Any]:
+        """Return the entry of the grant or the reservation."""
+        return {"entry": self.entry}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Self:
+        """Read what `fields` writes."""
+        return cls(fields.whole("entry"))
+
+
+def write_promise(promise: Promise) -> str:
+    """Return a promise in JSON, its charges as in certificates."""
+    unit = promise.unit
+    document = {
+        "job": promise.job,
+        "epsilon": str(promise.epsilon),
+        "delta": str(promise.delta),
+        "neighbours": promise.neighbours.value,
+        "unit": {"column": unit.column, "rows": unit.rows, "of": unit.of},
+        "charges": [charge.document() for charge in promise.charges],
+    }
+    return json.dumps(document)
+
+
+@lru_cache(maxsize=256)
+def read_promise(text: str) -> Promise:
+    """Read what `write_promise` writes; anything else is refused."""
+    try:
+        fields = Fields(json.loads(text), OWNER)
+        unit = fields.take("unit")
+        made = Promise(
+            str(fields.take("job"))[:LONGEST],
+            fields.fraction("epsilon"),
+            fields.fraction("delta"),
+            Neighbours.parse(fields.take("neighbours")),
+            Unit(unit["column"], unit["rows"], unit["of"]),
+            tuple(Charge.from_document(charge) for charge in fields.take("charges")),
+        )
+        fields.require_empty()
+    except (KeyError, TypeError, ValueError, ArithmeticError, RecursionError, DprulesError):
+        made = None
+    if made is None:
+        raise ModelError("a charge of the ledger is for a job that this dprules cannot read. Use a newer one.")
+    return made

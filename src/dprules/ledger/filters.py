@@ -1,0 +1,361 @@
+"""How much a grant allows, and how charges that are chosen one after the other add up (`docs/proofs/ledger.md`)."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import inf
+from typing import Any, ClassVar
+
+from dprules.accounting import Curve, Event, Neighbours, Promise, Slots, compose, conversion, smallest
+from dprules.accounting.curve import gaussian
+from dprules.accounting.events import Fields
+from dprules.accounting.unit import LONGEST_NAME, MOST_ROWS
+from dprules.errors import ModelError, ParameterError, PrivacyError
+from dprules.numbers import Real, as_granted, budget, probability, rounded_up
+
+Cost = tuple[Fraction, ...]
+"""What a charge takes, in the coordinates of its filter: these add up."""
+MOST_SHAPES = 10
+"""Shapes of a slot."""
+MOST_EVENTS = 50
+"""Events of a shape."""
+OWNER = "a filter of the ledger"
+
+
+class Filter(ABC):
+    """A budget whose charges may depend on everything that was released before: the costs add up to its limit."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    coordinates: ClassVar[tuple[str, ...]]
+    """What the costs are called."""
+    _kinds: ClassVar[dict[str, type["Filter"]]] = {}
+
+    def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if kind is not None:
+            cls.kind = kind
+        Filter._kinds[cls.kind] = cls
+
+    @property
+    @abstractmethod
+    def limit(self) -> Cost:
+        """All that may be spent."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> tuple[float, float]:
+        """Return the (epsilon, delta) that hold for everything charged to it, rounded up."""
+
+    @abstractmethod
+    def cost(self, promise: Promise) -> Cost:
+        """Return what a job takes, or refuse one that the filter cannot hold."""
+
+    @abstractmethod
+    def fields(self) -> dict[str, Any]:
+        """Return everything in JSON's types."""
+
+    @classmethod
+    @abstractmethod
+    def from_fields(cls, fields: Fields) -> "Filter":
+        """Read what `fields` writes."""
+
+    def document(self) -> dict[str, Any]:
+        """Return the filter as a JSON document."""
+        return {"kind": self.kind} | self.fields()
+
+    @staticmethod
+    def from_document(document: Any) -> "Filter":
+        """Read a filter of any kind; unknown kinds are refused."""
+        fields = Fields(document, OWNER)
+        known = Filter._kinds.get(str(fields.take("kind")))
+        if known is None:
+            raise ModelError(f"{OWNER} is of a kind that this dprules does not know. Use a newer one.")
+        made = known.from_fields(fields)
+        fields.require_empty()
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Sums(Filter, kind="sums"):
+    """Epsilons and deltas add up.
+
+    Parameters
+    ----------
+    epsilon, delta : number
+        What may be spent.
+    """
+
+    epsilon: Real
+    delta: Real
+    coordinates = ("epsilon", "delta")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", budget(as_granted(self.epsilon, "epsilon")))
+        object.__setattr__(self, "delta", as_granted(self.delta, "delta", zero=True))
+        if Fraction(self.delta) >= 1:
+            raise ParameterError(f"delta must be below 1; got {float(self.delta):g}. 1e-6 is usual.")
+
+    @property
+    def limit(self) -> Cost:
+        """Epsilon and delta."""
+        return Fraction(self.epsilon), Fraction(self.delta)
+
+    @property
+    def guarantee(self) -> tuple[float, float]:
+        """Epsilon and delta."""
+        return rounded_up(Fraction(self.epsilon)), rounded_up(Fraction(self.delta))
+
+    def cost(self, promise: Promise) -> Cost:
+        """Return the budget of the job."""
+        return promise.epsilon, promise.delta
+
+    def fields(self) -> dict[str, Any]:
+        """Return epsilon and delta."""
+        return {"epsilon": str(self.epsilon), "delta": str(self.delta)}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> "Sums":
+        """Read what `fields` writes."""
+        return cls(fields.fraction("epsilon"), fields.fraction("delta"))
+
+
+@dataclass(frozen=True, slots=True)
+class Concentrated(Filter, kind="concentrated"):
+    """The rho of zero-concentrated privacy adds up [BS16].
+
+    Parameters
+    ----------
+    rho : number
+        What may be spent.
+    delta : number
+        For the statement: which epsilon follows.
+    """
+
+    rho: Real
+    delta: Real
+    coordinates = ("rho",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", as_granted(self.rho, "rho"))
+        probability(self.delta, "delta")
+        object.__setattr__(self, "delta", as_granted(self.delta, "delta"))
+
+    @property
+    def limit(self) -> Cost:
+        """Rho."""
+        return (Fraction(self.rho),)
+
+    @property
+    def guarantee(self) -> tuple[float, float]:
+        """Return the epsilon that follows from rho, and delta."""
+        rho, delta = Fraction(self.rho), rounded_up(Fraction(self.delta))
+        return smallest(lambda epsilon: conversion(rho, epsilon) <= Fraction(self.delta), start=1.0), delta
+
+    def cost(self, promise: Promise) -> Cost:
+        """Return the job's rho; one that has none is refused."""
+        rho = promise.curve().rho
+        if rho == inf:
+            raise PrivacyError(f"{_name(promise)} has no rho, and its grant is stated in rho.{_remedy(promise)}")
+        return (Fraction(rho),)
+
+    def fields(self) -> dict[str, Any]:
+        """Return rho and delta."""
+        return {"rho": str(self.rho), "delta": str(self.delta)}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> "Concentrated":
+        """Read what `fields` writes."""
+        return cls(fields.fraction("rho"), fields.fraction("delta"))
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussians(Filter, kind="gaussians"):
+    """Squares of mu add up [DRS22]: for jobs whose noise is Gaussian.
+
+    Parameters
+    ----------
+    mu : number
+        What may be spent.
+    delta : number
+        For the statement: which epsilon follows.
+    """
+
+    mu: Real
+    delta: Real
+    coordinates = ("mu squared",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", as_granted(self.mu, "mu"))
+        probability(self.delta, "delta")
+        object.__setattr__(self, "delta", as_granted(self.delta, "delta"))
+
+    @property
+    def limit(self) -> Cost:
+        """The square of mu."""
+        return (Fraction(self.mu) ** 2,)
+
+    @property
+    def guarantee(self) -> tuple[float, float]:
+        """Return the epsilon that follows from mu, and delta."""
+        curve = gaussian(Fraction(self.mu) ** 2)
+        return smallest(lambda epsilon: curve.delta(epsilon) <= Fraction(self.delta), start=1.0), rounded_up(
+            Fraction(self.delta)
+        )
+
+    def cost(self, promise: Promise) -> Cost:
+        """Return the square of the job's mu; one that has none is refused."""
+        squared = promise.curve().mu_squared
+        if squared == inf:
+            raise PrivacyError(f"{_name(promise)} has no mu, and its grant is stated in mu.{_remedy(promise)}")
+        return (Fraction(squared),)
+
+    def fields(self) -> dict[str, Any]:
+        """Return mu and delta."""
+        return {"mu": str(self.mu), "delta": str(self.delta)}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> "Gaussians":
+        """Read what `fields` writes."""
+        return cls(fields.fraction("mu"), fields.fraction("delta"))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A job that a slot is as wide as: its events are fixed in advance.
+
+    Parameters
+    ----------
+    name : str
+        What people call it, such as "a list of 10 rules at epsilon 1 and delta 1e-06".
+    events : tuple of Event
+        Everything that the job releases.
+    rows : int
+        Rows of a unit that the job keeps.
+    """
+
+    name: str
+    events: tuple[Event, ...]
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.events) <= MOST_EVENTS:
+            raise ParameterError(f"a shape has between 1 and {MOST_EVENTS} events.")
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> "Shape":
+        """Read a shape of a ledger."""
+        events = tuple(Event.from_document(event) for event in fields.take("events"))
+        made = cls(str(fields.take("name"))[:LONGEST_NAME], events, fields.whole("rows", most=MOST_ROWS))
+        fields.require_empty()
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class SlotBudget(Filter, kind="slots"):
+    """So many jobs, each below the upper hull of some shapes: together they are composed exactly.
+
+    Parameters
+    ----------
+    number : int
+        How many jobs.
+    shapes : tuple of Shape
+        Each job must cost no more than the largest of them, at every epsilon and in each direction.
+    neighbours : Neighbours
+        The relation of the curves.
+    delta : number
+        For the statement: which epsilon follows.
+    """
+
+    number: int
+    shapes: tuple[Shape, ...]
+    neighbours: Neighbours
+    delta: Real
+    coordinates = ("slots",)
+
+    def __post_init__(self) -> None:
+        probability(self.delta, "delta")
+        object.__setattr__(self, "delta", as_granted(self.delta, "delta"))
+        self.slots()
+
+    @property
+    def limit(self) -> Cost:
+        """The number of slots."""
+        return (Fraction(self.number),)
+
+    @property
+    def guarantee(self) -> tuple[float, float]:
+        """Return the epsilon that follows for all slots together, and delta."""
+        curve = _together(self)
+        return smallest(lambda epsilon: curve.delta(epsilon) <= Fraction(self.delta), start=1.0), rounded_up(
+            Fraction(self.delta)
+        )
+
+    def slots(self) -> Slots:
+        """Return the slots with their curve."""
+        return _slots_of(self)
+
+    def cost(self, promise: Promise) -> Cost:
+        """Return one slot; a job that is not below its curve is refused."""
+        if tuple(promise.events) not in {s.events for s in self.shapes if s.rows == promise.unit.rows}:
+            gap = _gap(self, promise)
+            if gap is not None:
+                names = " or ".join(shape.name for shape in self.shapes)
+                raise PrivacyError(
+                    f"{_name(promise)} is not below the curve of a slot, which fits {names}: at epsilon {gap:.3g} it "
+                    f"costs more.{_remedy(promise)} A smaller epsilon may fit."
+                )
+        return (Fraction(1),)
+
+    def fields(self) -> dict[str, Any]:
+        """Return everything."""
+        shapes = [
+            {"name": shape.name, "rows": shape.rows, "events": [event.document() for event in shape.events]}
+            for shape in self.shapes
+        ]
+        return {
+            "number": self.number,
+            "shapes": shapes,
+            "neighbours": self.neighbours.value,
+            "delta": str(self.delta),
+        }
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> "SlotBudget":
+        """Read what `fields` writes."""
+        written = fields.take("shapes")
+        if not isinstance(written, list) or not 0 < len(written) <= MOST_SHAPES:
+            raise ModelError(f"{OWNER} has between 1 and {MOST_SHAPES} shapes.")
+        shapes = tuple(Shape.from_fields(Fields(shape, OWNER)) for shape in written)
+        neighbours = Neighbours.parse(fields.take("neighbours"))
+        return cls(fields.whole("number"), shapes, neighbours, fields.fraction("delta"))
+
+
+@lru_cache(maxsize=8)
+def _slots_of(budget: SlotBudget) -> Slots:
+    """Curves are made once: a ledger is read again for every charge."""
+    curves = tuple(compose.curve(shape.events, budget.neighbours, shape.rows) for shape in budget.shapes)
+    return Slots(budget.number, curves)
+
+
+@lru_cache(maxsize=1024)
+def _gap(budget: SlotBudget, promise: Promise) -> float | None:
+    """Prices take seconds: each is found once, before others have to wait for it."""
+    return _slots_of(budget).gap(promise.curve())
+
+
+@lru_cache(maxsize=8)
+def _together(budget: SlotBudget) -> Curve:
+    return _slots_of(budget).total()
+
+
+def _name(promise: Promise) -> str:
+    return f"{promise.job} at epsilon {float(promise.epsilon):g} and delta {float(promise.delta):g}"
+
+
+def _remedy(promise: Promise) -> str:
+    """Say how a job gets a price that is known in advance, if it has none."""
+    if promise.charges:
+        return ""
+    return " Its prices depend on what it releases: for a list, give the number of rules (max_rules)."

@@ -1,0 +1,136 @@
+"""Check a ledger from its first entry to its last: the chain, the rules, the prices."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+from dprules.accounting import LedgerMark
+from dprules.errors import DprulesError, ModelError
+from dprules.ledger.book import Book, require_part
+from dprules.ledger.chain import Entry, Row, find_break, read_row
+from dprules.ledger.charges import Begun, Closed, Finished, Reserved, Spent, read_promise
+from dprules.ledger.filters import Cost, Filter
+from dprules.ledger.grants import DataSet, Grant
+
+
+def find_faults(
+    name: str, rows: Sequence[Row], *, head: str | None = None, marks: Collection[LedgerMark] = ()
+) -> list[str]:
+    """Return what is wrong with a ledger, in sentences.
+
+    Parameters
+    ----------
+    name : str
+        The ledger's name.
+    rows : sequence of Row
+        All entries.
+    head : str or None
+        A digest that was kept: the entry that has it must be there.
+    marks : collection of LedgerMark
+        From certificates.
+    """
+    broken = find_break(name, rows)
+    found = [] if broken is None else [f"entry {broken} is not what was written, or not where it was written"]
+    digests = {row.digest: row.number for row in rows}
+    if head is not None and head not in digests:
+        found.append("no entry has the digest that was kept: the last entries were removed, or all were written anew")
+    found += [sentence for mark in marks for sentence in _miss(name, digests, mark)]
+    return [*found, *_replay(name, rows)]
+
+
+def _miss(name: str, digests: dict[str, int], mark: LedgerMark) -> list[str]:
+    if mark.ledger != name:
+        return [f"a certificate was charged to ledger {mark.ledger[:8]}, and this is ledger {name[:8]}"]
+    if digests.get(mark.digest) != mark.entry:
+        return [f"entry {mark.entry}, which a certificate names, is gone or is another one"]
+    return []
+
+
+def _replay(name: str, rows: Sequence[Row]) -> list[str]:
+    """Write every entry again under the rules, and price what was promised again."""
+    book = Book(name, [])
+    found = []
+    for row in rows:
+        try:
+            entry = read_row(row)
+            found += [f"entry {row.number}: {sentence}" for sentence in _check(book, entry)]
+            book.add(entry)
+        except DprulesError as error:
+            found.append(f"entry {row.number}: {_clause(error)}")
+            break
+    return list(dict.fromkeys(found))  # what may not be written may not be counted either
+
+
+def _clause(error: DprulesError) -> str:
+    """Return a sentence as a part of another."""
+    return str(error).removesuffix(".")
+
+
+def _check(book: Book, entry: Entry) -> list[str]:
+    """Return what the rules have against an entry, given those before it."""
+    body = entry.body
+    try:
+        if isinstance(body, DataSet):
+            book.require_new(body)
+        elif isinstance(body, Begun):
+            book.require_begin(body.charge)
+        elif isinstance(body, Finished):
+            book.require_finish(body.charge, body.digest)
+        elif isinstance(body, Closed):
+            book.require_close(body.entry)
+        elif isinstance(body, Grant):
+            _check_grant(book, body)
+        elif isinstance(body, Reserved):
+            return _check_reservation(book, entry, body)
+        elif isinstance(body, Spent):
+            return _check_charge(book, entry, body)
+    except DprulesError as error:
+        return [_clause(error)]
+    return []
+
+
+@lru_cache(maxsize=1024)
+def _judge(terms: str) -> tuple[str, ...]:
+    """Return what is wrong with a promise; many jobs are alike, and are priced once."""
+    return tuple(read_promise(terms).faults())
+
+
+@lru_cache(maxsize=1024)
+def _price(budget: Filter, terms: str) -> Cost:
+    return budget.cost(read_promise(terms))
+
+
+def _check_grant(book: Book, body: Grant) -> None:
+    known = book.dataset(body.dataset)
+    if getattr(body.filter, "neighbours", known.neighbours) is not known.neighbours:
+        raise ModelError("its slots are for other neighbours than its data set")
+
+
+def _check_reservation(book: Book, entry: Entry, body: Reserved) -> list[str]:
+    costs: Counter[Cost] = Counter(dict(body.costs))
+    try:
+        allowed = book.require_reservation(body.dataset, costs, body.by, entry.time)
+    except DprulesError:
+        allowed = None
+    return [] if allowed == body else ["its grant did not have that much left, or is no grant of its data set"]
+
+
+def _check_charge(book: Book, entry: Entry, body: Spent) -> list[str]:
+    found = [f"its promise does not hold: {sentence}" for sentence in _judge(body.terms)]
+    state = book.grants.get(body.grant)
+    if state is None or state.grant.dataset != body.dataset:
+        return [*found, "it is charged to something that is no grant of its data set"]
+    if len(body.cost) != len(state.whole):
+        return [*found, "it costs something that its grant does not count"]
+    book.require_same(book.dataset(body.dataset), body.promise, None)
+    require_part(body.promise, body.part)
+    price = _price(state.grant.filter, body.terms)
+    if any(taken < amount for taken, amount in zip(body.cost, price, strict=True)):
+        found.append("its job, priced again, costs more than was taken for it")
+    if body.reservation is not None:
+        book.require_held(body.dataset, body.promise, body.part, body.reservation, body.by, entry.time)
+    elif state.ended(book.now(entry.time)):
+        found.append("its grant had ended")
+    elif any(taken > rest for taken, rest in zip(body.cost, state.left_for(body.part), strict=True)):
+        found.append("its grant did not have that much left")
+    return found

@@ -1,0 +1,66 @@
+"""Amounts of a budget in words."""
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from dprules.ledger.filters import Cost, Filter
+
+DOWN = Context(prec=4, rounding=ROUND_FLOOR)
+"""For what is left: what is shown must fit."""
+UP = Context(prec=4, rounding=ROUND_CEILING)
+"""For what is asked or spent."""
+DUST = Fraction(1, 10**12)
+"""What is left below this share of a grant is nothing: the tail of a double."""
+_NEAREST = Context(prec=12)
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What a charge would take.
+
+    Parameters
+    ----------
+    grant : int
+        The grant that would pay.
+    cost, left : str
+        What it would pay, and what would be left of it afterwards.
+    """
+
+    grant: int
+    cost: str
+    left: str
+
+    def __str__(self) -> str:
+        return f"Grant {self.grant} would pay {self.cost}, and have {self.left} left."
+
+
+def show_cost(kind: Filter, cost: Cost, rounding: Context = UP) -> str:
+    """Return what a filter takes, in words.
+
+    Examples
+    --------
+    >>> from dprules.ledger.filters import Sums
+    >>> show_cost(Sums(1, 1e-6), (Fraction(1, 2), Fraction(0)))
+    'epsilon 0.5 and delta 0'
+    """
+    shown = (
+        show_amount(Fraction(0) if rounding is DOWN and amount < DUST * limit else amount, rounding)
+        for amount, limit in zip(cost, kind.limit, strict=True)
+    )
+    return " and ".join(f"{name} {amount}" for name, amount in zip(kind.coordinates, shown, strict=True))
+
+
+def show_amount(amount: Fraction, rounding: Context = UP) -> str:
+    """Return an amount in four digits.
+
+    Examples
+    --------
+    >>> show_amount(Fraction(1, 3)), show_amount(Fraction(1, 3), DOWN), show_amount(Fraction(0))
+    ('0.3334', '0.3333', '0')
+    >>> show_amount(Fraction(1e-5))
+    '1e-05'
+    """
+    # Doubles are not quite the decimal numbers that people meant by them: twelve digits are.
+    meant = _NEAREST.divide(Decimal(amount.numerator), Decimal(amount.denominator))
+    return f"{float(rounding.plus(meant)):.4g}"

@@ -1,0 +1,94 @@
+"""What a ledger knows, as rows of a page."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from dprules.ledger import DOWN, Book, ChargeState, GrantState, Part, SlotBudget, show_amount, show_cost
+
+
+def list_grants(book: Book, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each grant of some data sets."""
+    return [_row_of_grant(book, state) for name in names for state in book.grants_of(name)]
+
+
+def list_charges(book: Book, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each charge of some data sets."""
+    return [_row_of_charge(book, state) for state in book.charges.values() if state.spent.dataset in names]
+
+
+def share_left(state: GrantState) -> float:
+    """Return what is left, by the coordinate that is nearest to its end: between 0 and 1."""
+    pairs = zip(state.left, state.grant.filter.limit, strict=True)
+    return max(0.0, min((float(left / limit) for left, limit in pairs if limit), default=0.0))
+
+
+def say_end(book: Book, state: GrantState) -> str:
+    """Return until when a grant may be charged, or since when it may not; nothing if it does not end."""
+    until = state.grant.until
+    if until is None:
+        return ""
+    return f"ended on {until}" if state.ended(book.now(datetime.now(UTC))) else f"until {until}"
+
+
+def list_shapes(state: GrantState) -> list[str]:
+    """Return what each slot of a grant fits; nothing if it has none."""
+    budget = state.grant.filter
+    return [shape.name for shape in budget.shapes] if isinstance(budget, SlotBudget) else []
+
+
+def list_parts(state: GrantState) -> list[dict[str, str]]:
+    """Return what is left for each part that was charged: more than for a job on all records."""
+    parts = [Part(key, value, reading) for (key, reading), values in state.parts.items() for value in values]
+    return [
+        {"part": str(part), "left": show_cost(state.grant.filter, state.left_for(part), DOWN)}
+        for part in sorted(parts, key=str)
+    ]
+
+
+def list_held(state: GrantState) -> list[tuple[int, str]]:
+    """Return what each open reservation holds."""
+    kind = state.grant.filter
+    return [
+        (number, " and ".join(f"{times} x ({show_cost(kind, cost)})" for cost, times in held.items() if times))
+        for number, held in state.held.items()
+        if sum(held.values())
+    ]
+
+
+def _row_of_grant(book: Book, state: GrantState) -> dict[str, Any]:
+    grant, known = state.grant, book.datasets[state.grant.dataset]
+    epsilon, delta = grant.filter.guarantee
+    share = share_left(state)
+    return {
+        "dataset": grant.dataset,
+        "unit": str(known.unit),
+        "neighbours": known.neighbours.value,
+        "number": state.entry.number,
+        "end": say_end(book, state),
+        "by": grant.by,
+        "why": grant.why,
+        "granted": show_cost(grant.filter, grant.filter.limit),
+        "epsilon": f"{epsilon:.4g}",
+        "delta": f"{delta:.3g}",
+        "shapes": list_shapes(state),
+        "left": show_cost(grant.filter, state.left, DOWN),
+        "parts": list_parts(state),
+        "held": list_held(state),
+        "share": f"{share:.4f}",
+        "percent": f"{100 * share:.0f}%",
+    }
+
+
+def _row_of_charge(book: Book, state: ChargeState) -> dict[str, Any]:
+    spent = state.spent
+    return {
+        "number": state.entry.number,
+        "time": f"{state.entry.time:%Y-%m-%d %H:%M}",
+        "dataset": spent.dataset,
+        "part": None if spent.part is None else str(spent.part),
+        "job": f"{spent.promise.job}, epsilon {show_amount(spent.promise.epsilon)}",
+        "cost": show_cost(book.grants[spent.grant].grant.filter, spent.cost),
+        "by": spent.by,
+        "outcome": state.outcome,
+    }

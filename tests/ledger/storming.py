@@ -1,0 +1,91 @@
+"""Many processes at one ledger; a script, so that it has one thread and may fork.
+
+python storming.py race URL PROCESSES AMOUNT      all ask for AMOUNT at once; says how each of them ended
+python storming.py kill URL KILLS                 one after the other charges and is killed; says what was acknowledged
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from dprules.errors import DprulesError, PrivacyError
+from dprules.ledger import Ledger
+from ledger.helpers import promise
+
+OK, REFUSED, ERROR, BUG = 0, 4, 9, 70
+
+
+def charge(url: str, amount: str) -> int:
+    try:
+        Ledger(url).charge("patients", promise(amount))
+    except PrivacyError:
+        return REFUSED
+    except DprulesError as error:
+        sys.stderr.write(f"{error}\n")
+        return ERROR
+    except BaseException as error:
+        sys.stderr.write(f"{error!r}\n")
+        return BUG
+    return OK
+
+
+def race(url: str, processes: int, amount: str) -> dict[str, object]:
+    reading, writing = os.pipe()
+    children = []
+    for _ in range(processes):
+        child = os.fork()
+        if child == 0:
+            os.close(writing)
+            os.read(reading, 1)  # until the start
+            os._exit(charge(url, amount))
+        children.append(child)
+    os.close(reading)
+    started = time.monotonic()
+    os.close(writing)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    return {"codes": codes, "seconds": time.monotonic() - started}
+
+
+def live(url: str, writing: int) -> None:
+    """Charge and begin again and again, and say so each time."""
+    ledger = Ledger(url)
+    while True:
+        ticket = ledger.charge("patients", promise("0.001"))
+        os.write(writing, f"{ticket.mark.entry} {ticket.mark.digest}\n".encode())
+        ticket.begin()
+
+
+def kill(url: str, kills: int) -> dict[str, object]:
+    acknowledged: list[str] = []
+    longest = 0.4
+    for _ in range(kills):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            try:
+                live(url, writing)
+            finally:
+                os._exit(BUG)
+        os.close(writing)
+        time.sleep(random.random() * longest)
+        os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+        assert os.WIFSIGNALED(status), f"ended by itself: {status}"
+        with os.fdopen(reading, "rb") as said:
+            lines = [line for line in said.read().split(b"\n")[:-1] if line]
+        acknowledged += [line.decode() for line in lines]
+        longest = min(1.0, longest * 1.2) if not lines else max(0.02, longest * 0.9)
+    return {"acknowledged": acknowledged}
+
+
+if __name__ == "__main__":
+    what, address, number, *more = sys.argv[1:]
+    found = race(address, int(number), more[0]) if what == "race" else kill(address, int(number))
+    print(json.dumps(found))

@@ -1,0 +1,321 @@
+"""What a ledger allows and refuses, the same in every store."""
+
+import sqlite3
+import sys
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dprules.accounting import Approximate, Counts, Neighbours, Slots, Unit
+from dprules.errors import FileError, ModelError, ParameterError, PrivacyError
+from dprules.ledger import Concentrated, Gaussians, Ledger, Reservation, Shape, SlotBudget, Sums, log
+from ledger.helpers import part, promise
+
+
+def left(ledger, place=0):
+    return ledger.book().grants_of("patients")[place].left
+
+
+def test_charges_add_up_to_the_grant_exactly(ledger):
+    for _ in range(10):
+        ledger.charge("patients", promise("0.1"))
+    assert left(ledger) == (0, 0)
+    with pytest.raises(PrivacyError, match=r"epsilon 0\.1 and delta 0 is asked, and grant 2 has epsilon 0 .* left"):
+        ledger.charge("patients", promise("0.1"))
+    assert ledger.verify() == []
+
+
+def test_ten_tenths_as_floats_are_one(tmp_path):
+    """What people write is what is counted: 0.1 is a tenth."""
+    ledger = Ledger.create(tmp_path / "l.db")
+    ledger.register("patients")
+    ledger.grant("patients", Sums(0.3, 3e-6))
+    for _ in range(3):
+        ledger.charge("patients", promise("0.1", "1e-6"))
+    assert left(ledger)[0] == 0
+
+
+def test_a_refusal_says_what_was_asked_what_is_left_and_what_fits(ledger):
+    ledger.charge("patients", promise("0.75"))
+    with pytest.raises(PrivacyError) as refused:
+        ledger.charge("patients", promise("0.5"))
+    said = str(refused.value)
+    for words in ("fit of data set 'patients'", "epsilon 0.5", "epsilon 0.25", "would fit", "Nothing has run"):
+        assert words in said
+    ledger.charge("patients", promise("0.25"))
+
+
+def test_what_is_said_to_fit_does(tmp_path):
+    ledger = Ledger.create(tmp_path / "l.db")
+    ledger.register("patients")
+    ledger.grant("patients", Sums(1, 1e-6))
+    ledger.charge("patients", promise("0.33333333", "1e-6"))
+    with pytest.raises(PrivacyError, match=r"delta 0 left: epsilon 0\.6666 and delta 0 would fit"):
+        ledger.charge("patients", promise("0.9"))
+    with pytest.raises(PrivacyError, match=r"delta 0 left: nothing would fit\. Nothing"):
+        ledger.charge("patients", promise("0.1", "1e-6"))
+    ledger.charge("patients", promise("0.6666"))
+
+
+def test_a_refusal_names_every_grant(small):
+    small.grant("patients", Gaussians(0.5, 1e-6))
+    with pytest.raises(PrivacyError) as refused:
+        small.charge("patients", promise("9"))
+    said = str(refused.value)
+    assert "would fit. Grant 3 cannot pay for it: fit at epsilon 9" in said
+    assert "  " not in said
+
+
+def test_a_job_begins_once(ledger):
+    ticket = ledger.charge("patients", promise("0.1"))
+    ticket.begin()
+    with pytest.raises(PrivacyError, match="begun already"):
+        ticket.begin()
+    with pytest.raises(PrivacyError, match="cannot be run again"):
+        ledger.charge("patients", promise("0.1"), resume=ticket.mark.entry)
+
+
+def test_a_charge_that_was_not_begun_is_used_again_by_the_very_same_job(ledger):
+    first = ledger.charge("patients", promise("0.1"))
+    again = ledger.charge("patients", promise("0.1"), resume=first.mark.entry)
+    assert again.mark == first.mark
+    assert left(ledger)[0] == Fraction(9, 10)
+    for other, where in ((promise("0.2"), None), (promise("0.1"), part("north"))):
+        with pytest.raises(PrivacyError, match="another job"):
+            ledger.charge("patients", other, resume=first.mark.entry, part=where)
+    with pytest.raises(ParameterError, match="no charge"):
+        ledger.charge("patients", promise("0.1"), resume=1)
+    again.begin()
+    with pytest.raises(PrivacyError, match="begun already"):
+        first.begin()  # the two jobs have one charge: one of them draws
+
+
+def test_a_job_with_other_columns_cannot_use_a_charge_again(ledger):
+    first = ledger.charge("patients", promise("0.1"), columns=["age"])
+    with pytest.raises(PrivacyError, match="column 'income'"):
+        ledger.charge("patients", promise("0.1"), columns=["income"], resume=first.mark.entry)
+
+
+def test_a_job_that_has_released_something_is_used_up(ledger):
+    ticket = ledger.charge("patients", promise("0.1"))
+    ticket.finish("a digest")
+    with pytest.raises(PrivacyError, match="released something already"):
+        ticket.finish("another digest")
+    with pytest.raises(PrivacyError, match="begun already"):
+        ticket.begin()
+    with pytest.raises(PrivacyError, match="cannot be run again"):
+        ledger.charge("patients", promise("0.1"), resume=ticket.mark.entry)
+
+
+def test_what_nobody_could_count_is_not_written(ledger):
+    for write in (lambda: ledger.finish(99, "x"), lambda: ledger.close(99), lambda: ledger.begin(99)):
+        with pytest.raises(ParameterError, match="entry 99"):
+            write()
+    assert len(ledger.book().entries) == 2
+
+
+def test_jobs_of_another_kind_are_refused(ledger):
+    with pytest.raises(PrivacyError, match="neighbours"):
+        ledger.charge("patients", promise("0.1", "1e-9", neighbours="replace"))
+    with pytest.raises(PrivacyError, match="unit"):
+        ledger.charge("patients", promise("0.1", unit=Unit("patient", 2)))
+    with pytest.raises(PrivacyError, match="column 'income'"):
+        ledger.charge("patients", promise("0.1"), columns=["age", "income"])
+    with pytest.raises(ParameterError, match="no data set 'patient'"):
+        ledger.charge("patient", promise("0.1"))
+    assert left(ledger)[0] == 1
+
+
+def test_two_data_sets_with_one_fingerprint(ledger):
+    with pytest.raises(PrivacyError, match="same columns"):
+        ledger.register("others", ["y", "region", "age"])
+    ledger.register("others", ["y", "region", "age"], distinct=True)
+    ledger.register("more", ["y", "region"])
+    with pytest.raises(ParameterError, match="already"):
+        ledger.register("patients", ["z"])
+
+
+def test_nothing_granted(ledger):
+    ledger.register("others")
+    with pytest.raises(PrivacyError, match="nothing is granted"):
+        ledger.charge("others", promise("0.1"))
+
+
+def test_several_grants_are_charged_in_their_order(ledger):
+    ledger.grant("patients", Sums(2, 0))
+    ledger.charge("patients", promise("0.75"))
+    ledger.charge("patients", promise("0.5"))
+    ledger.charge("patients", promise("0.25"))
+    assert [left(ledger, place)[0] for place in (0, 1)] == [0, Fraction(3, 2)]
+
+
+def set_clock(monkeypatch, time):
+    """Let a ledger see a time that tests can change."""
+    now = [time]
+    for module in (log, sys.modules[Ledger.__module__]):
+        monkeypatch.setattr(module, "read_clock", lambda: now[0])
+    return now
+
+
+def test_a_grant_ends_and_a_clock_that_is_set_back_does_not_revive_it(small, monkeypatch):
+    small.register("others")
+    small.grant("others", Sums(1, 0), until=date(2126, 12, 31))
+    now = set_clock(monkeypatch, datetime(2126, 12, 31, 23, 59, tzinfo=UTC))
+    small.charge("others", promise("0.1"))
+    now[0] = datetime(2127, 1, 1, tzinfo=UTC)
+    with pytest.raises(PrivacyError, match="ended"):
+        small.charge("others", promise("0.1"))
+    small.charge("patients", promise("0.1"))  # an entry that saw the new year
+    now[0] -= timedelta(days=200)
+    with pytest.raises(PrivacyError, match="ended"):
+        small.charge("others", promise("0.1"))
+    assert small.verify() == []
+
+
+def test_a_grant_that_is_over_is_refused(small):
+    with pytest.raises(ParameterError, match="2020-12-31 is over"):
+        small.grant("patients", Sums(1, 0), until=date(2020, 12, 31))
+    small.grant("patients", Sums(1, 0), until=datetime.now(UTC).date() + timedelta(days=1))
+
+
+def test_only_a_whole_head_is_compared(small):
+    with pytest.raises(ParameterError, match="64 digits"):
+        small.verify(head=small.book().entries[-1].digest[:16])
+
+
+def test_a_clock_that_jumps_ahead_costs_no_budget(small, monkeypatch):
+    set_clock(monkeypatch, datetime(2199, 1, 1, tzinfo=UTC))
+    small.charge("patients", promise("0.1"))
+    monkeypatch.undo()
+    small.charge("patients", promise("0.1"))
+    assert left(small)[0] == Fraction(8, 10)
+    assert small.verify() == []
+
+
+def test_rho_and_mu(small):
+    small.register("others")
+    small.grant("others", Concentrated(0.01, 1e-6))
+    small.charge("others", promise("0.1"))  # epsilon^2 / 2 = 0.005
+    small.charge("others", promise("0.1"))
+    with pytest.raises(PrivacyError, match="rho"):
+        small.charge("others", promise("0.1"))
+    with pytest.raises(PrivacyError, match="has no rho"):
+        small.charge("others", replace(promise("0.01"), delta=Fraction(1, 10**9), charges=()))
+    small.register("third")
+    small.grant("third", Gaussians(0.5, 1e-6))
+    with pytest.raises(PrivacyError, match="has no mu"):
+        small.charge("third", promise("0.1"))
+
+
+def test_statements_of_grants():
+    assert Sums(1, 1e-6).guarantee[0] == 1.0
+    assert Sums(1, 1e-6).guarantee[1] == pytest.approx(1e-6)
+    epsilon, delta = Concentrated(0.1, 1e-6).guarantee
+    assert 1e-6 <= delta < 1.0001e-6
+    assert 2 < epsilon < 2.5
+    assert Gaussians(0.2367, 1e-6).guarantee[0] == pytest.approx(1.0, rel=1e-3)
+
+
+def test_a_ledger_is_made_once(url):
+    Ledger.create(url)
+    with pytest.raises(FileError, match="already"):
+        Ledger.create(url)
+
+
+def test_where_no_ledger_is(tmp_path, server, database):
+    with pytest.raises(FileError, match="no such ledger"):
+        Ledger(tmp_path / "none.db").book()
+    with pytest.raises(FileError, match="no ledger"):
+        Ledger(server).book()
+    with pytest.raises(FileError, match="cannot be reached"):
+        Ledger("postgresql://nobody@127.0.0.1:1/none").book()
+    with pytest.raises(FileError, match="no such folder"):
+        Ledger.create(tmp_path / "no" / "l.db")
+    with pytest.raises(ParameterError, match="postgresql"):
+        Ledger("mysql://x")
+    (tmp_path / "text").write_text("no ledger at all, but a text of some length" * 100)
+    with pytest.raises(ModelError, match="no ledger"):
+        Ledger(tmp_path / "text").book()
+
+
+def test_a_newer_ledger_is_refused(small, tmp_path):
+    with sqlite3.connect(tmp_path / "ledger.db") as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(ModelError, match="newer"):
+        small.book()
+    with pytest.raises(ModelError, match="newer"):
+        small.charge("patients", promise("0.1"))
+
+
+def test_passwords_are_not_shown():
+    assert "secret" not in repr(Ledger("postgresql://me:secret@host/db"))
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "x" * 300, " "])
+def test_names_that_make_no_sense(small, name):
+    with pytest.raises(ParameterError, match="one line"):
+        small.register(name)
+    with pytest.raises(ParameterError, match="one line"):
+        small.grant("patients", Sums(1, 0), by=name)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:secret@host/db",
+        "postgresql://host/db?user=me&password=secret",
+        "postgresql://me@host/db?sslpassword=secret&sslmode=require",
+        "postgresql://me:sec@secret@host/db?Password=secret",
+    ],
+)
+def test_passwords_are_shown_nowhere(url):
+    for shown in (repr(Ledger(url)), repr(Reservation(url, "patients", 3))):
+        assert "secret" not in shown
+        assert "***" in shown
+    with pytest.raises(ParameterError) as refused:
+        Ledger(Path(url))
+    assert "secret" not in str(refused.value)
+
+
+def test_slots_that_state_nothing_for_their_delta_are_refused(small):
+    shape = Shape("a release", (Approximate(1, 1e-3),))
+    with pytest.raises(PrivacyError, match="No value meets the budget"):
+        small.grant("patients", SlotBudget(3, (shape,), Neighbours.ADD_REMOVE, 1e-6))
+    assert len(small.book().entries) == 2
+
+
+def test_prices_by_curves_are_found_before_anybody_has_to_wait(small, monkeypatch):
+    small.grant("patients", SlotBudget(2, (Shape("a count", (Counts(2),)),), Neighbours.ADD_REMOVE, 1e-6))
+    locked = []
+    find = Slots.gap
+
+    def gap(slots, curve):
+        with closing(sqlite3.connect(small.url, isolation_level=None, timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")  # nobody else has the lock
+        locked.append(False)
+        return find(slots, curve)
+
+    monkeypatch.setattr(Slots, "gap", gap)
+    small.charge("patients", promise("1.5"))
+    assert locked == [False]
+    assert small.verify() == []
+
+
+def test_a_grant_is_ended_and_what_was_charged_stays_charged(ledger):
+    ledger.charge("patients", promise("0.25"))
+    ledger.close(2)
+    ledger.close(2)  # it stays so
+    with pytest.raises(PrivacyError, match="ended"):
+        ledger.charge("patients", promise("0.25"))
+    state = ledger.book().grants[2]
+    assert state.closed
+    assert state.spent[0] == Fraction(1, 4)
+    assert ledger.verify() == []
+    with pytest.raises(ParameterError, match="no grant"):
+        ledger.close(1)
+    ledger.grant("patients", Sums(1, 0))
+    ledger.charge("patients", promise("1"))
