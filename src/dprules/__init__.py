@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         PrivateWinnowClassifier,
         WinnowClassifier,
     )
+    from dprules.ledger import Ledger
     from dprules.models import RuleList, Scorecard
     from dprules.schema import Schema
 
@@ -22,6 +23,7 @@ __all__ = [
     "Certificate",
     "ConfidentWinnowClassifier",
     "DecisionListClassifier",
+    "Ledger",
     "PrivateDecisionListClassifier",
     "PrivateScorecardClassifier",
     "PrivateWinnowClassifier",
@@ -36,6 +38,7 @@ _ROOMS = {
     "Certificate": "accounting",
     "ConfidentWinnowClassifier": "estimators",
     "DecisionListClassifier": "estimators",
+    "Ledger": "ledger",
     "PrivateDecisionListClassifier": "estimators",
     "PrivateScorecardClassifier": "estimators",
     "PrivateWinnowClassifier": "estimators",
@@ -51,6 +54,7 @@ _MODULES = (
     "estimators",
     "jobs",
     "learners",
+    "ledger",
     "mechanisms",
     "models",
     "report",

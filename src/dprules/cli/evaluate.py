@@ -5,7 +5,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dprules.cli.options import Data, Delimiter, Json, ModelFile, Multiline, TableName, Unverified, load
+from dprules.cli.options import (
+    Data,
+    Dataset,
+    Delimiter,
+    Json,
+    LedgerUrl,
+    ModelFile,
+    Multiline,
+    Resume,
+    TableName,
+    Unverified,
+    load,
+    saying_what_was_charged,
+)
 
 if TYPE_CHECKING:  # tables and engines take a while to load
     from rich.console import Console
@@ -33,25 +46,34 @@ def evaluate(
     table: TableName = None,
     delimiter: Delimiter = None,
     multiline: Multiline = False,
+    ledger: LedgerUrl = None,
+    dataset: Dataset = None,
+    resume: Resume = None,
     as_json: Json = False,
     unverified: Unverified = False,
 ) -> None:
     """Accuracy, recall, precision and AUC are a release: buy them with --epsilon, or declare the rows --public."""
+    from dprules.cli.progress import show_work
     from dprules.jobs import evaluate as count_answers
 
-    found = count_answers(
-        load(model, unverified),
-        data,
-        epsilon=epsilon,
-        public=public,
-        neighbours=neighbours,
-        label=label,
-        unit=unit,
-        unit_rows=unit_rows,
-        table=table,
-        delimiter=delimiter,
-        multiline=multiline,
-    )
+    released = load(model, unverified)
+    with saying_what_was_charged(ledger), show_work("counting answers"):
+        found = count_answers(
+            released,
+            data,
+            epsilon=epsilon,
+            public=public,
+            neighbours=neighbours,
+            label=label,
+            unit=unit,
+            unit_rows=unit_rows,
+            table=table,
+            delimiter=delimiter,
+            multiline=multiline,
+            ledger=ledger,
+            dataset=dataset,
+            resume=resume,
+        )
     if as_json:
         typer.echo(json.dumps(found.document(), indent=2))
     else:
@@ -77,6 +99,8 @@ def _print(found: "Evaluation") -> None:
     _print_answers(console, found)
     if found.verdict:
         console.print(found.verdict)
+    if certificate is not None and certificate.ledger is not None:
+        console.print(f"Charged before a row was read: {certificate.ledger}.")
 
 
 def _print_summary(console: "Console", found: "Evaluation") -> None:

@@ -32,4 +32,10 @@ class Exit(IntEnum):
 
 
 class StoppedError(Exception):
-    """Ctrl-C ended a command that has something to say about it, in one sentence."""
+    """A signal ended a command that has something to say about what is left, in one sentence; empty: nothing at all."""
+
+
+NOTHING_LEFT = "nothing is left half done."
+"""What is said of the other commands: files are written whole or not at all."""
+ENDINGS = {Exit.INTERRUPTED: "interrupted", Exit.TERMINATED: "told to end"}
+"""How a sentence about a signal begins."""

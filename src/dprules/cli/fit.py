@@ -9,20 +9,29 @@ import typer
 
 from dprules.cli.options import (
     Data,
+    Dataset,
     Delimiter,
     Json,
+    LedgerUrl,
     Multiline,
+    Resume,
     TableName,
     read_class_weight,
+    read_engine,
+    read_part,
     read_terms,
     require_apart,
     require_new,
     require_writable,
+    saying_what_was_charged,
 )
 from dprules.cli.spending import describe_spending
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS, WIDTH
+from dprules.errors import DprulesError
 
 if TYPE_CHECKING:  # models take a while to load
+    from dprules.jobs import FitSummary
+    from dprules.ledger import Book
     from dprules.models import Released
 
 EPILOG = (
@@ -76,6 +85,24 @@ def fit(
     table: TableName = None,
     delimiter: Delimiter = None,
     multiline: Multiline = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="Memory to use, such as 2GB; what does not fit lies in private files.", show_default="all"),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="spark: the data is a path or table that Spark reads.", show_default="by the data"),
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option(help="Where Spark runs, such as spark://host:7077 or yarn.", show_default="local[*]")
+    ] = None,
+    ledger: LedgerUrl = None,
+    dataset: Dataset = None,
+    part: Annotated[
+        str | None,
+        typer.Option(help="Learn from the records with KEY=VALUE only; a ledger counts parts apart."),
+    ] = None,
+    resume: Resume = None,
     seed: Annotated[int | None, typer.Option(help="Repeatable noise: the result is NOT private.")] = None,
     rows_are_public: Annotated[
         bool,
@@ -114,24 +141,35 @@ def fit(
         delimiter=delimiter,
         multiline=multiline,
         seed=seed,
+        memory=memory,
+        master=read_engine(engine, master),
+        ledger=ledger,
+        dataset=dataset,
+        part=read_part(part),
+        resume=resume,
     )
-    _check_outputs([output] if report is None else [output, report], [data, schema], force)
+    inputs: list[str | Path] = [data, schema, *([] if ledger is None or "://" in ledger else [ledger])]
+    _check_outputs([output] if report is None else [output, report], inputs, force)
     if dry_run:
-        summary = check_fit(request)
-        survey = ", ".join(f"{number:,} {name}" for name, number in summary.survey.items())
-        words = (
-            f"Everything is in order: {survey}. Nothing was learnt and nothing was spent.\n"
-            f"{describe_spending(summary.epsilon, summary.delta, summary.spending)}"
-        )
-        typer.echo(json.dumps(summary.document(), indent=2) if as_json else words)
+        _say_what_would_be_done(check_fit(request), as_json)
         return
-    with progress_bar() as progress:
+    with saying_what_was_charged(ledger), progress_bar() as progress:
         released = learn(request, progress)
-    _write(released, output, report)
+    _write(released, output, report, ledger)
     if as_json:
         typer.echo(released.to_json(), nl=False)
         return
     typer.echo(f"{released}\n\nModel: {output}" + (f"\nReport: {report}" if report else ""))
+
+
+def _say_what_would_be_done(summary: "FitSummary", as_json: bool) -> None:
+    survey = ", ".join(f"{number:,} {name}" for name, number in summary.survey.items())
+    lines = [
+        f"Everything is in order: {survey}. Nothing was learnt and nothing was spent.",
+        describe_spending(summary.epsilon, summary.delta, summary.spending),
+        *([] if summary.charge is None else [str(summary.charge)]),
+    ]
+    typer.echo(json.dumps(summary.document(), indent=2) if as_json else "\n".join(lines))
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,7 +185,7 @@ def _check_outputs(outputs: list[Path], inputs: list[str | Path], force: bool) -
         require_new(path, force)
 
 
-def _write(released: "Released", output: Path, report: Path | None) -> None:
+def _write(released: "Released", output: Path, report: Path | None, ledger: str | None) -> None:
     """Write the model and the report; a model that cannot be written was paid for, and is printed instead."""
     try:
         released.save(output)
@@ -158,4 +196,16 @@ def _write(released: "Released", output: Path, report: Path | None) -> None:
         from dprules.files import write_whole
         from dprules.report import render
 
-        write_whole(report, render(released, output.name))
+        write_whole(report, render(released, output.name, _read_ledger(ledger)))
+
+
+def _read_ledger(ledger: str | None) -> "Book | None":
+    """Return what the ledger knows; one that is gone by now must not cost the report."""
+    if ledger is None:
+        return None
+    from dprules.jobs import ledger_show
+
+    try:
+        return ledger_show(ledger)
+    except DprulesError:
+        return None

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from types import FrameType
 from typing import Annotated, Any, NoReturn
@@ -13,8 +14,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from dprules import __version__
-from dprules.cli import audit, demo, evaluate, export, fit, plan, predict, report, schema, serve, show, stream
-from dprules.cli.exits import Exit, StoppedError
+from dprules.cli import audit, demo, evaluate, export, fit, ledger, plan, predict, report, schema, serve, show, stream
+from dprules.cli.exits import ENDINGS as WORDS
+from dprules.cli.exits import NOTHING_LEFT, Exit, StoppedError
 from dprules.errors import (
     DataError,
     DprulesError,
@@ -27,6 +29,7 @@ from dprules.errors import (
     name_place,
 )
 from dprules.files import remove_left_folders
+from dprules.signals import ENDINGS, note_ending
 
 app = typer.Typer(
     help="Learn readable rules from sensitive records under differential privacy.",
@@ -48,6 +51,7 @@ app.command(epilog=report.EPILOG)(report.report)
 app.command(epilog=serve.EPILOG)(serve.serve)
 stream.app.command("serve", epilog=serve.STREAM_EPILOG)(serve.stream_serve)
 app.add_typer(stream.app, name="stream")
+app.add_typer(ledger.app, name="ledger")
 app.command(epilog=audit.EPILOG)(audit.audit)
 
 _CODES: tuple[tuple[type[DprulesError], Exit], ...] = (
@@ -83,8 +87,9 @@ def main() -> None:
     _refuse_core_dumps()
     _print_anything()
     remove_left_folders()
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, _terminate)
+    for ending in ENDINGS:
+        if signal.getsignal(ending) != signal.SIG_IGN:  # nohup
+            signal.signal(ending, _end)
     command = typer.main.get_command(app)
     _hide_types_of_flags(command)
     try:
@@ -98,10 +103,10 @@ def main() -> None:
     except ImportError as error:  # a broken install, or no memory for a shared library
         _stop(f"{error.name or 'a library'} cannot be loaded. Install it again, or free some memory.", Exit.RESOURCE)
     except StoppedError as stopped:
-        _stop(str(stopped), Exit.INTERRUPTED)
+        _say_end(str(stopped))
     except SystemExit as stopped:
-        if stopped.code == Exit.INTERRUPTED:
-            _stop("interrupted; no result was written.", Exit.INTERRUPTED)
+        if _ended or stopped.code == Exit.INTERRUPTED:
+            _say_end(NOTHING_LEFT)
         raise
     except Exception as error:
         if os.environ.get("DPRULES_TRACEBACK"):
@@ -147,13 +152,34 @@ def _list_parameters(list_all: Callable[[Any], list[Any]], context: Any) -> list
 
 def _stop(sentence: str, code: Exit) -> NoReturn:
     """Say one line, whatever names it quotes, and end."""
+    if _ended and code not in _ended:  # an engine took the signal for an error of its own
+        _say_end(NOTHING_LEFT)
     line = "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in sentence)
-    typer.echo(f"dprules: {line}", err=True)
+    with suppress(OSError):  # the terminal is closed
+        typer.echo(f"dprules: {line}", err=True)
     sys.exit(code)
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """End like Ctrl-C does, so that private files are removed."""
+def _say_end(what: str) -> NoReturn:
+    """Say how a signal has ended the command, and what is left, if there is something to say."""
+    code = _ended[0] if _ended else Exit.INTERRUPTED
+    if not what:
+        sys.exit(code)
+    _stop(f"{WORDS[code]}; {what}", code)
+
+
+_ended: list[Exit] = []
+"""How a signal has ended the command, if one has."""
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    """End like Ctrl-C does, so that private files are removed; no second signal can stop that."""
+    for ending in ENDINGS:
+        signal.signal(ending, signal.SIG_IGN)
+    note_ending(number)
+    _ended.append(Exit.INTERRUPTED if number == signal.SIGINT else Exit.TERMINATED)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
     sys.exit(Exit.TERMINATED)
 
 

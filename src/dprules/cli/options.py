@@ -3,13 +3,16 @@
 import os
 import shlex
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dprules.cli.exits import StoppedError
 from dprules.errors import BANNER, FileError, ParameterError
+from dprules.files import follow_links
 
 if TYPE_CHECKING:  # models take a while to load: only the commands that need one wait for them
     from dprules.models import Released
@@ -26,6 +29,17 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Unverified = Annotated[bool, typer.Option("--unverified", help="Use a model that does not verify, with a banner.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output if left out.")]
 Dialect = Annotated[str, typer.Option(help="duckdb, postgres, spark or sqlite (sql).")]
+LedgerUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger", help="Charge this ledger before a row is read: a file, or postgresql://user@host/database."
+    ),
+]
+Dataset = Annotated[str | None, typer.Option("--dataset", help="What the data set is called in the ledger.")]
+Resume = Annotated[
+    int | None,
+    typer.Option("--resume", help="Use an earlier charge for the very same job, which drew no random bit yet."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
 
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
@@ -74,7 +88,7 @@ def repeat_source(data: str, table: str | None, delimiter: str | None, multiline
 
 def require_writable(path: Path) -> None:
     """Refuse an output that cannot be written, before any epsilon is spent."""
-    target = path.resolve()
+    target = follow_links(path)
     folder = target.parent
     if not folder.is_dir():
         raise FileError(f"{path.parent}: no such folder for the output. Make it first.")
@@ -117,11 +131,11 @@ def _files(path: Path) -> list[Path]:
 
 def require_apart(outputs: Sequence[Path], inputs: Sequence[str | Path]) -> None:
     """Refuse an output that would overwrite an input, or another output."""
-    taken = {file.resolve() for path in inputs for file in _files(Path(path))}
+    taken = {follow_links(file) for path in inputs for file in _files(Path(path))}
     for path in outputs:
-        if path.resolve() in taken:
+        if follow_links(path) in taken:
             raise FileError(f"{path} is already used by this command. Choose another place for the output.")
-        taken.add(path.resolve())
+        taken.add(follow_links(path))
 
 
 def require_output(output: Path | None, inputs: Sequence[str | Path]) -> None:
@@ -137,6 +151,19 @@ def require_new_output(output: Path | None, inputs: Sequence[str | Path], force:
     require_output(output, inputs)
     if output is not None:
         require_new(output, force)
+
+
+@contextmanager
+def saying_what_was_charged(ledger: str | None) -> Iterator[None]:
+    """After a signal, say that a charge stands; whether it was begun is in the ledger."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        if ledger is None:
+            raise
+        raise StoppedError(
+            "a charge that was made stands: `dprules ledger show` lists it, and whether --resume can use it."
+        ) from None
 
 
 def marks_of(released: "Released", unverified: bool) -> list[str]:
@@ -158,6 +185,27 @@ def write_or_echo(text: str, output: Path | None, mode: int = 0o644) -> None:
 def read_terms(text: str | None) -> int | str | None:
     """Read a number of terms, or `all`."""
     return int(text) if text is not None and text.isdecimal() and text.isascii() else text
+
+
+def read_engine(engine: str | None, master: str | None) -> str | None:
+    """Return where Spark runs, None for the engines that the data names itself."""
+    if engine is None and master is None:
+        return None
+    if engine is None:
+        raise ParameterError("--master says where Spark runs. Give --engine spark, too.")
+    if engine != "spark":
+        raise ParameterError(f"--engine must be spark, or left out; got {engine!r}. The data names all other engines.")
+    return master or "local[*]"
+
+
+def read_part(text: str | None) -> tuple[str, str] | None:
+    """Read a column and its value, KEY=VALUE."""
+    if text is None:
+        return None
+    key, sign, value = text.partition("=")
+    if not sign or not key:
+        raise ParameterError("--part must be a column and its value, such as region=north.")
+    return key, value
 
 
 def read_class_weight(text: str | None) -> str | dict[str, float] | None:

@@ -41,16 +41,18 @@ def predict(
     unverified: Unverified = False,
 ) -> None:
     """Write a CSV with the predicted label of each row. Predictions on private rows are private: guard the file."""
+    from dprules.cli.progress import show_work
     from dprules.jobs import list_likely, predict_beside
 
     released = load(model, unverified)
     require_new_output(output, [data, model], force)
     likely = list_likely(released.label) if probabilities else ()
-    found = predict_beside(released.model, data, keep or [], table, delimiter, multiline, likely)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow([*(keep or []), f"predicted_{released.label.name}", *found.figures])
-    writer.writerows(zip(*found.copied, found.labels, *found.figures.values(), strict=True))
+    with show_work("predicting"):
+        found = predict_beside(released.model, data, keep or [], table, delimiter, multiline, likely)
+        writer.writerow([*(keep or []), f"predicted_{released.label.name}", *found.figures])
+        writer.writerows(zip(*found.copied, found.labels, *found.figures.values(), strict=True))
     write_or_echo(lines.getvalue(), output, mode=0o600)
     if found.left_out:
         counted = "1 line" if found.left_out == 1 else f"{found.left_out:,} lines"

@@ -1,11 +1,11 @@
 """A bar on the terminal while something works: of public things only."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from dprules.signals import require_going_on
 
 
 class Update(Protocol):
@@ -19,18 +19,44 @@ class Update(Protocol):
 @contextmanager
 def progress_bar() -> Iterator[Update]:
     """Show a bar on standard error, gone when the work is done; nothing if that is not a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield _show_nothing
+        return
+    with _shown_bar() as update:
+        yield update
+
+
+@contextmanager
+def show_work(step: str) -> Iterator[None]:
+    """Show that something works, and for how long: for steps whose length would tell how many rows there are."""
+    with progress_bar() as update:
+        update(step, 0, None)
+        yield
+        require_going_on()
+
+
+def _show_nothing(step: str, done: int, total: int | None) -> None:
+    """Show no progress."""
+
+
+@contextmanager
+def _shown_bar() -> Iterator[Update]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     console = Console(stderr=True)
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[count]}"),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
-        task = shown.add_task("", total=None)
+        task = shown.add_task("", total=None, count="")
 
         def update(step: str, done: int, total: int | None) -> None:
-            shown.update(task, description=step, completed=done, total=total)
+            count = "" if total is None else f"{done}/{total}"
+            shown.update(task, description=step, completed=done, total=total, count=count)
 
         yield update

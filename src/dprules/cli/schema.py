@@ -68,23 +68,25 @@ def draft(
 
     No cell is read, unless you declare with --values-are-public that values may be known.
     """
+    from dprules.cli.progress import show_work
     from dprules.files import write_whole
     from dprules.jobs import draft_schema
 
     require_writable(output)
     require_apart([output], [data, *(path for path in (codebook, like) if path is not None)])
     require_new(output, force)
-    drafted = draft_schema(
-        data,
-        label,
-        values_are_public=values_are_public,
-        codebook=codebook,
-        like=like,
-        decimal=decimal,
-        table=table,
-        delimiter=delimiter,
-        multiline=multiline,
-    )
+    with show_work("drafting"):
+        drafted = draft_schema(
+            data,
+            label,
+            values_are_public=values_are_public,
+            codebook=codebook,
+            like=like,
+            decimal=decimal,
+            table=table,
+            delimiter=delimiter,
+            multiline=multiline,
+        )
     write_whole(output, drafted.to_toml())
     _tell_next(drafted, output, repeat_source(data, table, delimiter, multiline))
 

@@ -56,8 +56,10 @@ def _banners(unverified: bool) -> "Callable[[Released], object]":
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Ctrl-C is how a server ends at a terminal."""
+    """A signal is how a server ends."""
     try:
         yield
     except KeyboardInterrupt:
-        raise StoppedError("interrupted; requests that had begun were answered.") from None
+        raise StoppedError("requests that had begun were answered.") from None
+    except SystemExit:  # whoever manages services has asked for it: there is nothing to log
+        raise StoppedError from None

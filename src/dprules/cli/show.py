@@ -9,6 +9,7 @@ from dprules.cli.options import CHECKED, Json, ModelFile, Unverified, judge, war
 from dprules.errors import BANNER
 
 SHOW_EPILOG = "Example: dprules show model.json"
+NOT_BORNE_OUT = "NOT VERIFIED: the certificate holds, and the ledger does not bear it out."
 VERIFY_EPILOG = "Example: dprules verify model.json"
 
 
@@ -26,6 +27,7 @@ def show(model: ModelFile, as_json: Json = False, unverified: Unverified = False
 
 def verify(
     model: ModelFile,
+    ledger: Annotated[str | None, typer.Option(help="The ledger it was charged to: check that, too.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what is wrong as JSON.")] = False,
 ) -> None:
     """Price the releases of a model again and compare with its claim; say what is wrong.
@@ -37,13 +39,14 @@ def verify(
     from dprules.jobs import verify as find_faults
     from dprules.models import Released
 
-    faults = find_faults(model)
+    faults = find_faults(model, ledger)
     warn_seeded(Released.load(model, unverified=True))
     if as_json:
         typer.echo(json.dumps({"verified": not faults, "faults": faults}, indent=2))
     elif faults:
-        typer.echo("\n".join([BANNER, *(f"- {fault}" for fault in faults)]))
+        banner = BANNER if ledger is None or find_faults(model) else NOT_BORNE_OUT
+        typer.echo("\n".join([banner, *(f"- {fault}" for fault in faults)]))
     else:
-        typer.echo(CHECKED)
+        typer.echo(CHECKED if ledger is None else f"{CHECKED} The ledger is whole, and was charged for it.")
     if faults:
         raise typer.Exit(Exit.UNVERIFIED)

@@ -14,9 +14,11 @@ import typer
 
 from dprules.cli.exits import StoppedError
 from dprules.cli.options import (
+    Dataset,
     Dialect,
     Force,
     Json,
+    LedgerUrl,
     Output,
     Unverified,
     judge,
@@ -62,6 +64,8 @@ def init(
         float, typer.Option(help="Share of epsilon by which epochs notices a change of the target; 0: none.")
     ] = 0.125,
     width: Annotated[int, typer.Option(help="Literals in one feature, 1 to 3.")] = 1,
+    ledger: LedgerUrl = None,
+    dataset: Dataset = None,
     as_json: Json = False,
 ) -> None:
     """Make a stream: a folder with private state, and a public hypothesis that says nothing yet."""
@@ -82,6 +86,8 @@ def init(
         switch_after=switch_after,
         memory=memory,
         watch=watch,
+        ledger=ledger,
+        dataset=dataset,
     )
     advice = stream_recommend(schema)
     if as_json:
@@ -93,12 +99,17 @@ def init(
 
 
 @app.command(epilog="Example: dprules stream extend clicks --features wider.toml")
-def extend(state: State, features: Features, as_json: Json = False) -> None:
+def extend(
+    state: State,
+    features: Features,
+    ledger: Annotated[str | None, typer.Option(help="The ledger that the stream was charged to, if it was.")] = None,
+    as_json: Json = False,
+) -> None:
     """Ask about new columns from the next round on: the stream's schema with more columns, for the same price."""
     from dprules.jobs import stream_extend
     from dprules.schema import Schema
 
-    published, count = stream_extend(state, Schema.from_file(features))
+    published, count = stream_extend(state, Schema.from_file(features), ledger=ledger)
     if as_json:
         typer.echo(json.dumps({"stream": str(state), "features": count}))
         return
@@ -172,12 +183,11 @@ def _say(sentence: str) -> None:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Ctrl-C ends a stream that is followed: what was acknowledged is kept."""
+    """A signal ends a stream that is followed: what was acknowledged is kept."""
     try:
         yield
-    except KeyboardInterrupt:
-        sentence = "interrupted; everything that was acknowledged is kept. Repeat the command to go on."
-        raise StoppedError(sentence) from None
+    except (KeyboardInterrupt, SystemExit):
+        raise StoppedError("everything that was acknowledged is kept. Repeat the command to go on.") from None
 
 
 @app.command(epilog="Example: dprules stream predict clicks new.jsonl -o labels.csv")
@@ -188,6 +198,7 @@ def predict(
 
     Lines of standard input are answered as they come.
     """
+    from dprules.cli.progress import show_work
     from dprules.jobs import stream_predict, stream_show
 
     published = stream_show(state, unverified=unverified)
@@ -198,7 +209,9 @@ def predict(
         for labels in rows:
             typer.echo(_as_csv(labels), nl=False)
         return
-    write_or_echo("".join(map(_as_csv, rows)), output, mode=0o600)
+    with show_work("predicting"):
+        text = "".join(map(_as_csv, rows))
+    write_or_echo(text, output, mode=0o600)
 
 
 def _as_csv(cells: list[Any]) -> str:

@@ -13,7 +13,7 @@ from dprules.errors import ParameterError
 from dprules.estimators.parameters import plain, read_shares
 from dprules.estimators.tables import PrivateTableClassifier, TableClassifier
 from dprules.estimators.tasks import SchemaLike, read_task
-from dprules.jobs import FitRequest, ListSettings, fit_without_privacy
+from dprules.jobs import FitRequest, LedgerLike, ListSettings, fit_without_privacy
 from dprules.models import RuleList
 from dprules.numbers import rational
 
@@ -58,6 +58,10 @@ class PrivateDecisionListClassifier(PrivateTableClassifier):
         Rows of a unit that are kept.
     rows_are_public : bool
         Look at the rows first and refuse odd ones; the certificate says so.
+    ledger : str, Path, Ledger, Reservation or None
+        Is charged before a row is learnt from: a file, or postgresql://user@host/database (`dprules ledger`).
+    dataset : str or None
+        What the data set is called in the ledger.
     random_state : int, RandomState, Generator or None
         Repeatable noise: the result is then **not private**, and the certificate says so. `BaggingClassifier` and other
         ensembles set it in the estimators that they make.
@@ -93,6 +97,8 @@ class PrivateDecisionListClassifier(PrivateTableClassifier):
         unit: str | None = None,
         unit_rows: int = 1,
         rows_are_public: bool = False,
+        ledger: LedgerLike | None = None,
+        dataset: str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -109,6 +115,8 @@ class PrivateDecisionListClassifier(PrivateTableClassifier):
         self.unit = unit
         self.unit_rows = unit_rows
         self.rows_are_public = rows_are_public
+        self.ledger = ledger
+        self.dataset = dataset
         self.random_state = random_state
 
     def _settings(self, class_weight: Any) -> ListSettings:

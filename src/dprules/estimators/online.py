@@ -9,7 +9,17 @@ from dprules.accounting import Assumption, Certificate
 from dprules.errors import PrivacyError
 from dprules.estimators.online_base import Asked, Learner, OnlineClassifier
 from dprules.estimators.parameters import plain, read_seed
-from dprules.jobs import Answers, ClassAnswers, OneAgainstRest, PlainLearner, StreamLearner, StreamSettings
+from dprules.jobs import (
+    Answers,
+    ClassAnswers,
+    LedgerLike,
+    OneAgainstRest,
+    Payer,
+    PlainLearner,
+    StreamLearner,
+    StreamSettings,
+)
+from dprules.numbers import as_asked
 
 
 class PrivateWinnowClassifier(OnlineClassifier):
@@ -52,6 +62,10 @@ class PrivateWinnowClassifier(OnlineClassifier):
     multi_class : str or None
         "one-vs-rest": of more than two classes each has a learner against the rest, over the same rounds. All of them
         together cost epsilon and delta, so that each has only its share; "epochs" needs no such division.
+    ledger : str, Path, Ledger, Reservation or None
+        Is charged before a row is learnt from: a file, or postgresql://user@host/database (`dprules ledger`).
+    dataset : str or None
+        What the data set is called in the ledger.
     random_state : int, RandomState, Generator or None
         Repeatable noise: the result is then **not private**, and the certificate says so. `BaggingClassifier` and other
         ensembles set it in the estimators that they make.
@@ -89,6 +103,8 @@ class PrivateWinnowClassifier(OnlineClassifier):
         vocabulary: Sequence[str] | None = None,
         classes: Sequence[Any] | None = None,
         multi_class: str | None = None,
+        ledger: LedgerLike | None = None,
+        dataset: str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -106,6 +122,8 @@ class PrivateWinnowClassifier(OnlineClassifier):
         self.vocabulary = vocabulary
         self.classes = classes
         self.multi_class = multi_class
+        self.ledger = ledger
+        self.dataset = dataset
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -145,8 +163,8 @@ class PrivateWinnowClassifier(OnlineClassifier):
     def _make_learner(self, asked: Asked) -> StreamLearner | OneAgainstRest:
         request = asked.request
         settings = StreamSettings(
-            plain(self.epsilon),
-            plain(self.delta),
+            as_asked(self.epsilon, "epsilon"),
+            as_asked(self.delta, "delta", zero=True),
             plain(self.algorithm),
             plain(self.neighbours),
             plain(self.horizon),
@@ -164,7 +182,7 @@ class PrivateWinnowClassifier(OnlineClassifier):
             assumed.append(Assumption.CLASSES_FROM_LABELS)
         many = len(request.classes) > 2 and not request.lists
         make = OneAgainstRest if many else StreamLearner
-        return make(settings, request, assumed, read_seed(self.random_state))
+        return make(settings, request, assumed, read_seed(self.random_state), Payer(self.ledger, self.dataset))
 
     def _unit_test_skips(self) -> set[str]:
         """River's checks that need a copy of the private state, or the same noise twice."""

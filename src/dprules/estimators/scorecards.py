@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dprules.estimators.parameters import plain, read_shares
 from dprules.estimators.tables import PrivateTableClassifier
 from dprules.estimators.tasks import SchemaLike
-from dprules.jobs import ScorecardSettings, predict_scores
+from dprules.jobs import LedgerLike, ScorecardSettings, predict_scores
 from dprules.models import RiskTable, Scorecard
 
 
@@ -46,6 +46,10 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         Rows of a unit that are kept.
     rows_are_public : bool
         Look at the rows first and refuse odd ones; the certificate says so.
+    ledger : str, Path, Ledger, Reservation or None
+        Is charged before a row is learnt from: a file, or postgresql://user@host/database (`dprules ledger`).
+    dataset : str or None
+        What the data set is called in the ledger.
     random_state : int, RandomState, Generator or None
         Repeatable noise: the result is then **not private**, and the certificate says so.
 
@@ -78,6 +82,8 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         unit: str | None = None,
         unit_rows: int = 1,
         rows_are_public: bool = False,
+        ledger: LedgerLike | None = None,
+        dataset: str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -91,6 +97,8 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         self.unit = unit
         self.unit_rows = unit_rows
         self.rows_are_public = rows_are_public
+        self.ledger = ledger
+        self.dataset = dataset
         self.random_state = random_state
 
     def _settings(self, class_weight: Any) -> ScorecardSettings:

@@ -16,7 +16,7 @@ from dprules.estimators.html import describe_parameters, write_estimator
 from dprules.estimators.inputs import as_columns, check_features
 from dprules.estimators.parameters import limit_weights, name_weights, plain, read_seed
 from dprules.estimators.tasks import SchemaLike, Task, read_task
-from dprules.jobs import FitRequest, Settings, fit, predict_places, predict_probabilities
+from dprules.jobs import FitRequest, LedgerLike, Settings, fit, predict_places, predict_probabilities
 from dprules.models import Model, Released
 from dprules.schema import Value
 
@@ -108,6 +108,8 @@ class PrivateTableClassifier(TableClassifier, ABC):
     unit: str | None
     unit_rows: int
     rows_are_public: bool
+    ledger: LedgerLike | None
+    dataset: str | None
     random_state: int | np.random.RandomState | np.random.Generator | None
     certificate_: Certificate
     model_: Released
@@ -145,6 +147,8 @@ class PrivateTableClassifier(TableClassifier, ABC):
             plain(self.rows_are_public),
             labels=task.labels,
             seed=read_seed(self.random_state),
+            ledger=self.ledger,
+            dataset=plain(self.dataset),
             assumptions=task.assumptions,
         )
         released = fit(request)

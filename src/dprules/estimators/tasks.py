@@ -88,7 +88,8 @@ def _declared_task(X: Any, y: Any, schema: Schema) -> Task:
 
 def _label_column(data: Any, name: str) -> Any:
     """Return the label column of a table in memory, for its type; None where there is none."""
-    in_memory = isinstance(data, Mapping) or (is_frame(data) and not hasattr(data, "to_pyarrow_batches"))
+    elsewhere = hasattr(data, "to_pyarrow_batches") or hasattr(data, "mapInArrow")  # Ibis, Spark
+    in_memory = isinstance(data, Mapping) or (is_frame(data) and not elsewhere)
     return data[name] if in_memory and name in read_names(data) else None
 
 

@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dprules.jobs.answers import Answers
     from dprules.jobs.auditing import AuditReport, audit
+    from dprules.jobs.charging import LedgerLike, Payer
     from dprules.jobs.checking import SchemaReport, check_schema
     from dprules.jobs.drafting import draft_schema
+    from dprules.jobs.end_to_end import EndToEndReport, audit_end_to_end
     from dprules.jobs.evaluation import Evaluation, evaluate
     from dprules.jobs.exporting import export
     from dprules.jobs.figures import Figure
     from dprules.jobs.fitting import FitRequest, FitSummary, Spending, check_fit, fit
     from dprules.jobs.infer import collect_lazy, infer_label, infer_schema, read_names, require_numbers
     from dprules.jobs.labels import as_labels, kind_of_labels, list_label_texts, require_readable
+    from dprules.jobs.ledgers import (
+        choose_budget,
+        ledger_export,
+        ledger_grant,
+        ledger_init,
+        ledger_show,
+        ledger_verify,
+    )
     from dprules.jobs.online import PlainLearner, StreamLearner, read_label_codes
     from dprules.jobs.online_cells import hash_name
     from dprules.jobs.online_classes import ClassAnswers, Hypotheses, OneAgainstRest
@@ -39,11 +49,11 @@ if TYPE_CHECKING:
         ListSettings,
         ScorecardSettings,
         Settings,
-        StreamSettings,
         choose_settings,
     )
     from dprules.jobs.streams import (
         Stream,
+        StreamSettings,
         stream_extend,
         stream_init,
         stream_learn,
@@ -60,17 +70,20 @@ __all__ = [
     "Answers",
     "AuditReport",
     "ClassAnswers",
+    "EndToEndReport",
     "Evaluation",
     "Figure",
     "FitRequest",
     "FitSummary",
     "HashedRequest",
     "Hypotheses",
+    "LedgerLike",
     "Limits",
     "ListPlan",
     "ListSettings",
     "OneAgainstRest",
     "OnlineRequest",
+    "Payer",
     "PlainLearner",
     "PredictedRows",
     "SchemaReport",
@@ -84,8 +97,10 @@ __all__ = [
     "Typical",
     "as_labels",
     "audit",
+    "audit_end_to_end",
     "check_fit",
     "check_schema",
+    "choose_budget",
     "choose_columns",
     "choose_settings",
     "collect_lazy",
@@ -100,6 +115,11 @@ __all__ = [
     "infer_label",
     "infer_schema",
     "kind_of_labels",
+    "ledger_export",
+    "ledger_grant",
+    "ledger_init",
+    "ledger_show",
+    "ledger_verify",
     "list_label_texts",
     "list_likely",
     "make_app",
@@ -129,6 +149,8 @@ _PLACES = {
     "auditing": ("AuditReport", "audit"),
     "checking": ("SchemaReport", "check_schema"),
     "drafting": ("draft_schema",),
+    "end_to_end": ("EndToEndReport", "audit_end_to_end"),
+    "charging": ("LedgerLike", "Payer"),
     "evaluation": ("Evaluation", "evaluate"),
     "exporting": ("export",),
     "figures": ("Figure",),
@@ -136,6 +158,14 @@ _PLACES = {
     "infer": ("collect_lazy", "infer_label", "infer_schema", "read_names", "require_numbers"),
     "labels": ("as_labels", "kind_of_labels", "list_label_texts", "require_readable"),
     "answers": ("Answers",),
+    "ledgers": (
+        "choose_budget",
+        "ledger_export",
+        "ledger_grant",
+        "ledger_init",
+        "ledger_show",
+        "ledger_verify",
+    ),
     "online": ("PlainLearner", "StreamLearner", "read_label_codes"),
     "online_cells": ("hash_name",),
     "online_classes": ("ClassAnswers", "Hypotheses", "OneAgainstRest"),
@@ -158,11 +188,11 @@ _PLACES = {
         "ListSettings",
         "ScorecardSettings",
         "Settings",
-        "StreamSettings",
         "choose_settings",
     ),
     "streams": (
         "Stream",
+        "StreamSettings",
         "stream_extend",
         "stream_init",
         "stream_learn",

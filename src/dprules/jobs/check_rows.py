@@ -16,6 +16,12 @@ def check_rows(table: Table, schema: Schema) -> None:
     columns = [schema.label.column(), *known]
     codes = np.concatenate([np.zeros((0, len(columns)), np.int16), *read_matrix(table, columns)])
     labels = codes[:, 0]
+    if table.left_out:
+        noun = "line" if table.left_out == 1 else "lines"
+        raise DataError(
+            f"{table.left_out} {noun} cannot be read: quotes that do not balance, no cell at all, or another number of "
+            "cells than the header. Mend or remove what is odd."
+        )
     if not len(codes):
         raise DataError("the table has no rows. Check the file, or the query behind the table.")
     undeclared = int((labels < 0).sum())

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprules.errors import DataError, SchemaError
+from dprules.errors import DataError
 from dprules.jobs.fitting import FitRequest, Spending, check_fit, sum_shares
 from dprules.jobs.labels import require_matching_kind
 from dprules.jobs.quiet import without_sizes
@@ -21,6 +21,7 @@ from dprules.schema import (
     Schema,
     Survey,
     literals_of,
+    read_text_file,
 )
 from dprules.tables import ColumnsTable, Table, find_near, open_table
 
@@ -94,7 +95,7 @@ def check_schema(
     path = Path(path)
     settings = ListSettings(width=width)
     report = SchemaReport((), width, float(epsilon), float(delta))
-    text = _read_text(path)
+    text = read_text_file(path)
     reader = DocumentReader(text or "\n", str(path))  # an empty file has a first line
     try:
         document = reader.parse(text)
@@ -112,14 +113,6 @@ def check_schema(
         gaps += [reader.gap_of(name, _describe_lack(name, opened)) for name in opened.lacking(needed)]
         gaps += _find_label_gaps(reader, found, opened)
         return _conclude(report, gaps, text, opened)
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        pass
-    raise SchemaError(f"{path}: not UTF-8 text. Save it as UTF-8.")
 
 
 def _describe_lack(name: str, table: Table) -> str:

@@ -1,24 +1,26 @@
 """How good a model is: bought with epsilon, or on rows that are public."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.accounting import Account, Assumption, Counts, Neighbours, Unit
+from dprules.accounting import Account, Assumption, Counts, Neighbours, Promise, Unit
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
 from dprules.jobs.assessment import Evaluation, assess
+from dprules.jobs.charging import LedgerLike, Payer
 from dprules.jobs.figures import Noise
 from dprules.jobs.prediction import predict_batches
 from dprules.jobs.quiet import without_sizes
 from dprules.jobs.scores import Groups
-from dprules.mechanisms import noisy_counts, os_bits
+from dprules.mechanisms import Bits, noisy_counts, os_bits
 from dprules.models import Released
-from dprules.numbers import Real, flag
+from dprules.numbers import Real, as_asked, flag
 from dprules.schema import Label, show_value
 from dprules.tables import Table, open_table
-from dprules.tables.cells import read_codes, read_identities
-from dprules.tables.records import choose_rows
+from dprules.tables.cells import read_codes
+from dprules.tables.units import UnitKey, choose_rows
 
 __all__ = ["ANSWERS", "Evaluation", "evaluate"]
 
@@ -40,6 +42,9 @@ def evaluate(
     table: str | None = None,
     delimiter: str | None = None,
     multiline: bool = False,
+    ledger: LedgerLike | None = None,
+    dataset: str | None = None,
+    resume: int | None = None,
 ) -> Evaluation:
     """Count rows by the answer of the model and their true class: exactly on public rows, or with noise.
 
@@ -65,7 +70,12 @@ def evaluate(
         Rows of a unit that are kept, chosen at random.
     table, delimiter, multiline
         As for `open_table`.
+    ledger, dataset, resume
+        As for `FitRequest`: the ledger is charged before a row is read.
     """
+    payer = Payer(ledger, dataset, resume=resume)
+    if public and ledger is not None:
+        raise ParameterError("public rows cost nothing, and no ledger counts them. Leave out one of the two.")
     if epsilon is None and not flag(public, "public"):
         raise PrivacyError("accuracy on private rows is a release. Give epsilon to buy it, or declare the rows public.")
     if epsilon is not None and flag(public, "public"):
@@ -81,13 +91,20 @@ def evaluate(
     groups = Groups.of(released.model, truth.classes)
     with open_table(data, table, delimiter, multiline) as opened:
         _require_unit(released, opened, unit, public)
-        counts = _count_answers(released, opened, truth, whose, len(groups.names))
-    if price is None:
-        _require_rows(counts, truth)
-        return assess(groups, counts, Noise(None), truth, released.label.positive, None)
-    account, tilt = price
-    noisy = noisy_counts(counts, tilt)
-    certificate = account.certificate(secure=True, assumptions=_assumptions(account, multiline))
+        if price is None:
+            counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
+            _require_rows(counts, truth)
+            return assess(groups, counts, Noise(None), truth, released.label.positive, None)
+        account, tilt = price
+        columns = [truth.name, *(column.name for column in released.model.columns), *([] if unit is None else [unit])]
+        promise = partial(Promise.of, "evaluate", account, fixed=True)
+        with payer.pay(account, promise, columns, os_bits) as payment:
+            if payment.ticket is not None:
+                payment.account.charge(ANSWERS, Counts(tilt))
+            counts = _count_answers(released, opened, truth, whose, len(groups.names), payment.bits)
+            noisy = noisy_counts(counts, tilt, payment.bits)
+            payment.finish(released.digest())
+    certificate = payment.account.certificate(secure=True, assumptions=_assumptions(account, multiline))
     certificate = certificate.for_model(released.digest())
     return assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
 
@@ -103,7 +120,7 @@ def _require_unit(released: Released, table: Table, unit: str | None, public: bo
 
 def _charge(epsilon: Real, relation: Neighbours, unit: Unit) -> tuple[Account, Fraction]:
     """Charge the histogram before any row is read, and return its tilt: an exchange of rows touches two cells."""
-    account = Account(epsilon, 0, relation, unit)
+    account = Account(as_asked(epsilon, "epsilon"), 0, relation, unit)
     touched = 1 if relation is Neighbours.ADD_REMOVE else 2
     tilt = account.epsilon / (touched * unit.rows)
     account.charge(ANSWERS, Counts(tilt))
@@ -143,7 +160,9 @@ def _assumptions(account: Account, multiline: bool) -> list[Assumption]:
     return [Assumption.SCHEMA, Assumption.SETTINGS, *(one for one, holds in flags.items() if holds)]
 
 
-def _count_answers(released: Released, table: Table, truth: Label, unit: Unit, groups: int) -> NDArray[np.int64]:
+def _count_answers(
+    released: Released, table: Table, truth: Label, unit: Unit, groups: int, bits: Bits
+) -> NDArray[np.int64]:
     """Return how many rows each group decides, by their true class: private until noise is added.
 
     Rows are read once; those without a declared label, or beyond the rows of their unit, are left out.
@@ -152,14 +171,18 @@ def _count_answers(released: Released, table: Table, truth: Label, unit: Unit, g
     others = [truth.name, *([unit.column] if unit.column is not None else [])]
     table.require(others)
     places, truths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int16)]
-    owners = []
-    known: dict[str, int] = {}
+    owners = [np.zeros((2, 0), dtype=np.uint64)]
+    key = UnitKey.drawn(bits)
     for batch in predict_batches(released.model, table, others):
         places.append(batch.places)
         truths.append(read_codes(column, batch.cells[truth.name]))
         if unit.column is not None:
-            owners.append(read_identities(batch.cells[unit.column], known))
-    codes = np.concatenate(truths)
-    chosen = choose_rows(codes, owners, unit, os_bits)
-    cells = np.concatenate(places)[chosen] * column.size + codes[chosen]
+            owners.append(key.name_units(batch.cells[unit.column]))
+    where, codes = np.concatenate(places), np.concatenate(truths)
+    chosen = codes >= 0
+    if unit.column is not None:
+        whose = np.concatenate(owners, axis=1)
+        rows = np.concatenate([whose, np.stack([where, codes]).astype(np.int64).view(np.uint64)])
+        chosen &= choose_rows(whose, key.order_rows(rows), unit.rows)
+    cells = where[chosen] * column.size + codes[chosen]
     return np.bincount(cells, minlength=groups * column.size).reshape(groups, column.size).astype(np.int64)

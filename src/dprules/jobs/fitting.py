@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, TakenFrom, Unit
+from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, Promise, TakenFrom, Unit
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
 from dprules.errors import ParameterError
+from dprules.jobs.charging import LedgerLike, Payer
 from dprules.jobs.check_rows import check_rows
 from dprules.jobs.labels import require_matching_kind, with_labels
 from dprules.jobs.quiet import without_sizes
@@ -17,12 +19,22 @@ from dprules.learners.cuts import SHARE, buy_cuts
 from dprules.learners.lists import ListSettings
 from dprules.learners.settings import Progress, Settings
 from dprules.learners.values import buy_values
+from dprules.ledger import Foreseen, Part
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released
-from dprules.numbers import Real, flag, rational
+from dprules.numbers import Real, as_asked, flag, rational, read_memory
 from dprules.private import Private
-from dprules.schema import Column, PrivateCuts, PrivateValues, Schema
-from dprules.tables import ColumnsTable, Records, Table, open_table, read_records
+from dprules.schema import Categorical, Column, PrivateCuts, PrivateValues, Schema, Value
+from dprules.tables import (
+    ColumnsTable,
+    Records,
+    Storage,
+    Table,
+    open_table,
+    place_records,
+    read_records,
+    scratch_folder,
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -57,6 +69,19 @@ class FitRequest(Private):
         Whether cells of a CSV file may hold line ends between quotes.
     seed : int or None
         For repeatable noise: the result is then not private.
+    memory : str, int or None
+        How much memory the fit may use, such as "2GB"; what does not fit lies in private files. None: all there is.
+    master : str or None
+        Where Spark runs, which then reads the data: local[2], spark://host:7077, yarn.
+    ledger : str, Path, Ledger, Reservation or None
+        Is charged before a row is read: a file, or postgresql://user@host/database.
+    dataset : str or None
+        What the data set is called in the ledger.
+    part : (str, value) or None
+        A column and its value: records with another one are left out, and parts by one column cost no more than the
+        dearest of them. Needs a ledger.
+    resume : int or None
+        An earlier charge for the very same fit, which was stopped before its first random bit.
     assumptions : tuple of Assumed
         What was inferred instead of declared.
     """
@@ -75,20 +100,55 @@ class FitRequest(Private):
     delimiter: str | None = None
     multiline: bool = False
     seed: int | None = None
+    memory: str | int | None = None
+    master: str | None = None
+    ledger: LedgerLike | None = None
+    dataset: str | None = None
+    part: tuple[str, Value] | None = None
+    resume: int | None = None
     assumptions: tuple[Assumed, ...] = (Assumption.SCHEMA,)
 
     def __post_init__(self) -> None:
+        if self.part is not None:
+            object.__setattr__(self, "schema", self.schema.only(*self.part))
+        self.payer()
         flag(self.rows_are_public, "rows_are_public")
+        if self.memory is not None:
+            read_memory(self.memory)
+            if self.master is not None:
+                raise ParameterError(
+                    "Spark has settings of its own for memory, such as spark.executor.memory. Leave it out."
+                )
 
     def account(self) -> Account:
         """Return the budget as an account that nothing has been charged to; a budget that makes no sense is refused."""
         relation = Neighbours.parse(self.neighbours)
         if relation is Neighbours.ZERO_OUT:
             raise ParameterError("a table has no zero-out neighbours. Choose add-remove or replace.")
-        account = Account(self.epsilon, self.delta, relation, Unit(self.unit, self.unit_rows))
+        epsilon = as_asked(self.epsilon, "epsilon")
+        delta = as_asked(self.delta, "delta", zero=True)
+        account = Account(epsilon, delta, relation, Unit(self.unit, self.unit_rows))
         if account.delta == 0:
             raise ParameterError("delta must lie strictly between 0 and 1; got 0. 1e-6 is usual.")
         return account
+
+    def payer(self) -> Payer:
+        """Return which ledger is charged."""
+        return Payer(self.ledger, self.dataset, self._part(), self.resume)
+
+    def _part(self) -> Part | None:
+        """Return the part as the ledger knows it: by the declared value, however it was written here."""
+        if self.part is None:
+            return None
+        key, value = self.part
+        (column,) = (column for column in self.schema.columns if column.name == key)
+        declared = column.values[column.code(value)] if isinstance(column, Categorical) else bool(column.code(value))
+        return Part.of(key, str(declared), column.entry())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What the fit asks about, the label and the unit included."""
+        return (*self.schema.names, *([] if self.unit is None else [self.unit]))
 
     @property
     def table_name(self) -> str | None:
@@ -103,8 +163,18 @@ class FitRequest(Private):
     def opened(self) -> Iterator[Table]:
         """Open the table, with the labels if they were given apart."""
         data = self.data if self.labels is None else with_labels(self.data, self.labels, self.schema.label)
-        with open_table(data, self.table, self.delimiter, self.multiline) as table:
+        memory = None if self.memory is None else read_memory(self.memory) // 4  # an engine's share
+        with open_table(data, self.table, self.delimiter, self.multiline, memory, self.master) as table:
             yield table
+
+    @contextmanager
+    def storage(self) -> Iterator[Storage]:
+        """Give blocks of records a place: memory, or with a limit also a private folder."""
+        if self.memory is None:
+            yield Storage()
+            return
+        with scratch_folder() as folder:
+            yield Storage(read_memory(self.memory), folder)
 
 
 MOST_NAMED = 6
@@ -143,17 +213,21 @@ class FitSummary:
         The budget.
     spending : tuple of Spending
         Its parts.
+    charge : Foreseen or None
+        What its ledger would be charged.
     """
 
     survey: Mapping[str, int]
     epsilon: float
     delta: float
     spending: tuple[Spending, ...] = ()
+    charge: Foreseen | None = None
 
     def document(self) -> dict[str, Any]:
         """Return everything in JSON's types."""
         budget = {"epsilon": self.epsilon, "delta": self.delta}
-        return {**self.survey, **budget, "spending": [asdict(part) for part in self.spending]}
+        charge = {} if self.charge is None else {"charge": asdict(self.charge)}
+        return {**self.survey, **budget, "spending": [asdict(part) for part in self.spending], **charge}
 
 
 @without_sizes
@@ -164,12 +238,26 @@ def check_fit(request: FitRequest) -> FitSummary:
     """
     with request.opened() as table:
         summary = _check(request, table)
+        if request.rows_are_public:
+            check_rows(table, request.schema)
+    rehearsed = rehearse(request)
+    foreseen = request.payer().check(partial(_promise, request), request.columns)
+    return replace(summary, spending=tuple(Spending.of(charge) for charge in rehearsed.charges), charge=foreseen)
+
+
+def rehearse(request: FitRequest) -> Account:
+    """Return an account with the charges of the same fit, of a table with these columns and no rows."""
     account = request.account()
-    unit = [] if request.unit is None else [request.unit]
-    nothing: dict[str, list[object]] = {name: [] for name in (*request.schema.names, *unit)}
+    nothing: dict[str, list[object]] = {name: [] for name in request.columns}
     records = read_records(ColumnsTable(nothing), request.schema, account.unit, os_bits)
-    rehearsed = _learn(request, records, account, [], os_bits, _silent)
-    return replace(summary, spending=tuple(Spending.of(charge) for charge in rehearsed.certificate.charges))
+    _learn(request, records, account, [], os_bits, _silent)
+    return account
+
+
+def _promise(request: FitRequest) -> Promise:
+    """Return what the fit will spend: its charges if they are known in advance, otherwise its budget."""
+    fixed = request.settings.prices_are_fixed(request.schema)
+    return Promise.of("fit", rehearse(request) if fixed else request.account(), fixed=fixed)
 
 
 def _check(request: FitRequest, table: Table) -> FitSummary:
@@ -178,11 +266,9 @@ def _check(request: FitRequest, table: Table) -> FitSummary:
     if request.unit == schema.label.name:
         raise ParameterError(f"column {request.unit!r} is the label, and cannot say whose a row is. Name another one.")
     _require_something_left(request)
-    table.require([*schema.names, *([] if request.unit is None else [request.unit])])
+    table.require(request.columns)
     require_matching_kind(table.kinds()[schema.label.name], schema.label)
     survey = request.settings.survey(schema)
-    if request.rows_are_public:
-        check_rows(table, schema)
     return FitSummary(survey, float(account.epsilon), float(account.delta))
 
 
@@ -217,14 +303,19 @@ def fit(request: FitRequest, progress: Progress = _silent) -> Released:
     progress : callable
         Told how far each step has come: public things only.
     """
-    account = request.account()
     bits: Bits = os_bits if request.seed is None else SeededBits(request.seed)
-    with request.opened() as table:
+    with request.storage() as storage, request.opened() as table:
         _check(request, table)
-        progress("reading the table", 0, None)
-        records = read_records(table, request.schema, account.unit, bits)
-        assumptions = _assumptions(request, account, table.assumes_balanced_quotes)
-    return _learn(request, records, account, assumptions, bits, progress)
+        paying = request.payer().pay(request.account(), partial(_promise, request), request.columns, bits)
+        with paying as payment:
+            if request.rows_are_public:
+                check_rows(table, request.schema)
+            progress("reading the table", 0, None)
+            records = place_records(table, request.schema, payment.account.unit, payment.bits, storage)
+            assumptions = _assumptions(request, payment.account, table.assumes_balanced_quotes)
+            released = _learn(request, records, payment.account, assumptions, payment.bits, progress)
+            payment.finish(released.digest())
+    return released
 
 
 def _learn(

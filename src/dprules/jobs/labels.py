@@ -18,6 +18,7 @@ from dprules.tables.frames import polars_cells, series_cells
 from dprules.tables.table import Batch
 
 _UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
+_A_COLUMN = "y is a column of the table: name it in the schema and leave y out."
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:.*")
 _NUMBERS = "iufcm"
@@ -187,9 +188,11 @@ def _as_number(word: str) -> float | None:
 def with_labels(data: Any, labels: Any, label: Label) -> Table:
     """Return a table in memory with its label column; files and databases have it already."""
     if isinstance(data, str) or hasattr(data, "__fspath__") or hasattr(data, "to_pyarrow_batches"):
-        raise ParameterError("y is a column of the table: name it in the schema and leave y out.")
+        raise ParameterError(_A_COLUMN)
     require_readable(labels, label)
     with open_table(data) as table:
+        if not table.takes_labels:
+            raise ParameterError(_A_COLUMN)
         return LabelledTable(table, label.name, label_cells(labels))
 
 

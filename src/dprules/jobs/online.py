@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dprules.accounting import Assumption, Certificate
 from dprules.jobs.answers import Answers
+from dprules.jobs.charging import Payer
 from dprules.jobs.labels import kind_of_labels, label_cells, require_readable
 from dprules.jobs.online_cells import Example
 from dprules.jobs.online_features import OnlineRequest, Row
@@ -60,10 +61,16 @@ class StreamLearner(Private):
     )
 
     def __init__(
-        self, settings: StreamSettings, request: OnlineRequest, assumptions: Sequence[Assumption], seed: int | None
+        self,
+        settings: StreamSettings,
+        request: OnlineRequest,
+        assumptions: Sequence[Assumption],
+        seed: int | None,
+        payer: Payer = Payer(),  # noqa: B008 - a frozen value
     ) -> None:
         bits: Bits = os_bits if seed is None else SeededBits(seed)
-        self.certificate: Certificate = settings.certificate(request, bits.secure, assumptions)
+        certificate = settings.certificate(request, bits.secure, assumptions)
+        self.certificate: Certificate = payer.pay_for_stream(certificate, ())
         """Charged before anything is learnt."""
         self._learner = settings.start(request, bits)
         self._request = request

@@ -10,10 +10,9 @@ from dprules.learners.lists.settings import SHARES as LIST_SHARES
 from dprules.learners.scorecards.settings import SHARES as SCORECARD_SHARES
 from dprules.learners.scorecards.settings import ScorecardSettings
 from dprules.learners.settings import Settings
-from dprules.learners.streams import StreamSettings
 from dprules.models.class_weights import WEIGHTS
 
-__all__ = ["LARGEST_RATIO", "ListSettings", "ScorecardSettings", "Settings", "StreamSettings", "choose_settings"]
+__all__ = ["LARGEST_RATIO", "ListSettings", "ScorecardSettings", "Settings", "choose_settings"]
 
 LARGEST_RATIO = WEIGHTS
 """By which class weights may differ."""

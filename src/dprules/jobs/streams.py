@@ -4,10 +4,12 @@ import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dprules.errors import DataError, ParameterError
+from dprules.jobs.charging import LedgerLike, Payer, require_known_columns
 from dprules.learners.questions import count_questions
 from dprules.learners.streams import (
     Event,
@@ -26,12 +28,14 @@ from dprules.learners.streams import (
 from dprules.learners.streams.recommend import recommend
 from dprules.models import Model, Released
 from dprules.models.published import read_published
+from dprules.numbers import as_asked
 from dprules.private import Private
 from dprules.schema import Schema
 from dprules.tables.events import CodedEvents
 
 __all__ = [
     "Stream",
+    "StreamSettings",
     "stream_extend",
     "stream_init",
     "stream_learn",
@@ -64,12 +68,20 @@ def stream_init(
     switch_after: int | None = None,
     memory: int | None = None,
     watch: float = 0.125,
+    ledger: LedgerLike | None = None,
+    dataset: str | None = None,
 ) -> tuple[Released, int]:
-    """Make a stream: a folder with private state and a public hypothesis; return it, and the number of features."""
-    settings = StreamSettings(epsilon, delta, algorithm, neighbours, horizon, margin, switch_after, memory, watch)
+    """Make a stream: a folder with private state and a public hypothesis; return it, and the number of features.
+
+    A ledger is charged for everything that the stream will ever release, once it is certain that it can be made.
+    """
+    payer = Payer(ledger, dataset)
+    asked = as_asked(epsilon, "epsilon"), as_asked(delta, "delta", zero=True)
+    settings = StreamSettings(*asked, algorithm, neighbours, horizon, margin, switch_after, memory, watch)
     count_questions(schema, width)
     features = settings.features(schema, width)
-    return create_stream(folder, settings, features), features.count
+    charge = partial(payer.pay_for_stream, columns=schema.names)
+    return create_stream(folder, settings, features, charge), features.count
 
 
 def stream_recommend(schema: Schema) -> str:
@@ -77,8 +89,19 @@ def stream_recommend(schema: Schema) -> str:
     return recommend(schema)
 
 
-def stream_extend(folder: Path, schema: Schema) -> tuple[Released, int]:
-    """Ask about new columns from the next round on; return what is published, and the number of features."""
+def stream_extend(folder: Path, schema: Schema, *, ledger: LedgerLike | None = None) -> tuple[Released, int]:
+    """Ask about new columns from the next round on; return what is published, and the number of features.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the stream.
+    schema : Schema
+        Its schema with more columns.
+    ledger : str, Path, Ledger or None
+        The ledger that the stream was charged to, if it was: it knows which columns the data set has.
+    """
+    require_known_columns(read_published(folder).certificate.ledger, ledger, schema.names)
     with Stream.open(folder) as stream:
         count_questions(schema, stream.features.width)
         return stream.extend(schema), stream.features.count

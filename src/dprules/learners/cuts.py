@@ -4,9 +4,7 @@ Halving also serves columns with a point mass: the side above the mass is cut on
 all fall on it.
 """
 
-from decimal import Decimal
 from fractions import Fraction
-from math import floor, log10
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +15,12 @@ from dprules.mechanisms import Bits, draw
 from dprules.models import cuts_of
 from dprules.numbers import Real, rational
 from dprules.schema import PrivateCuts, Schema
+from dprules.schema.grids import cut_grid
 from dprules.tables import Records
 
 SHARE = 0.1
 """Of epsilon, for the cuts of all columns together, where the schema asks for some."""
-_PLACES = 500
-"""Places that a grid without a declared step has at least."""
-Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 def buy_cuts(records: Records, schema: Schema, account: Account, share: Real, bits: Bits) -> Schema:
@@ -52,53 +49,51 @@ def buy_cuts(records: Records, schema: Schema, account: Account, share: Real, bi
     tilts = {c.name: part / len(asked) / (sides * c.levels * account.unit.rows) for c in asked}
     releases = [(cuts_of(c.name), Quantiles(tilts[c.name], c.levels)) for c in asked]
     account.charge_together(releases, part)
-    return schema.with_cuts({c.name: draw_cuts(records.numbers(c.name), c, tilts[c.name], bits) for c in asked})
+    return schema.with_cuts({c.name: draw_cuts(records.grid_counts(c), c, tilts[c.name], bits) for c in asked})
 
 
-def draw_cuts(numbers: Floats, column: PrivateCuts, tilt: Fraction, bits: Bits) -> tuple[float, ...]:
+def draw_cuts(counts: Integers, column: PrivateCuts, tilt: Fraction, bits: Bits) -> tuple[float, ...]:
     """Draw up to 2^levels - 1 increasing cuts on the column's grid.
 
     Guarantee: the price of `Quantiles(tilt, levels)` (`docs/proofs/quantiles.md`): each draw is tilt-DP, the sides of a
     level are disjoint.
+
+    Parameters
+    ----------
+    counts : array
+        How many numbers lie below the first place of the grid, between each two neighbours, and from the last place on.
+    column : PrivateCuts
+        Whose grid it is.
+    tilt : Fraction
+        Of each draw.
+    bits : Bits
+        Where the noise comes from.
     """
     grid = cut_grid(column)
-    clipped = np.sort(np.clip(numbers, column.lower, column.upper))
-    return tuple(grid[place] for place in sorted(_halve(clipped, np.array(grid), 0, column.levels, tilt, bits)))
+    below = np.cumsum(counts)
+    return tuple(grid[place] for place in _halve(below[:-1], int(below[-1]), 0, column.levels, tilt, bits))
 
 
-def _halve(numbers: Floats, grid: Floats, first: int, levels: int, tilt: Fraction, bits: Bits) -> list[int]:
-    """Draw the median of some sorted numbers on a part of the grid, then those of the two sides; return their places.
+def _halve(below: Integers, numbers: int, first: int, levels: int, tilt: Fraction, bits: Bits) -> list[int]:
+    """Draw the median of some numbers on a part of the grid, then those of the two sides; return their places.
 
     Which part of the grid is left is known from earlier cuts, so that an empty one says nothing.
+
+    Parameters
+    ----------
+    below : array
+        For each place that is left, how many of the numbers lie below it.
+    numbers : int
+        How many numbers there are on this side.
+    first : int
+        The first place that is left.
     """
-    if levels == 0 or len(grid) == 0:
+    if levels == 0 or len(below) == 0:
         return []
-    below = np.searchsorted(numbers, grid, side="left")
     # Scores are -|below - above| / 2: one record moves them by a half at most, so a draw costs its tilt.
-    scores = -np.abs(2 * below - len(numbers))
+    scores = -np.abs(2 * below - numbers)
     cut = int(draw(scores, tilt / 2, bits=bits)[0])
-    left = _halve(numbers[: below[cut]], grid[:cut], first, levels - 1, tilt, bits)
-    right = _halve(numbers[below[cut] :], grid[cut + 1 :], first + cut + 1, levels - 1, tilt, bits)
+    lower = int(below[cut])
+    left = _halve(below[:cut], lower, first, levels - 1, tilt, bits)
+    right = _halve(below[cut + 1 :] - lower, numbers - lower, first + cut + 1, levels - 1, tilt, bits)
     return [*left, first + cut, *right]
-
-
-def cut_grid(column: PrivateCuts) -> list[float]:
-    """Return the places that a cut may have: multiples of the step above lower and below upper, as people write them.
-
-    Examples
-    --------
-    >>> cut_grid(PrivateCuts("weight", lower=0, upper=1, step=0.25))
-    [0.25, 0.5, 0.75]
-    """
-    lower = Decimal(repr(column.lower))
-    upper = Decimal(repr(column.upper))
-    step = _usual_step(column.upper - column.lower) if column.step is None else Decimal(repr(column.step))
-    places = [float(lower + step * i) for i in range(1, int((upper - lower) / step) + 1)]
-    return [place for place in dict.fromkeys(places) if column.lower < place < column.upper]
-
-
-def _usual_step(width: float) -> Decimal:
-    """The largest of 1, 2, 5, 10, ... (and 0.5, 0.2, ...) that leaves at least 500 places."""
-    power = Decimal(10) ** floor(log10(width / _PLACES))
-    fitting = [factor for factor in (1, 2, 5) if float(factor * power) * _PLACES <= width]
-    return max(fitting, default=1) * power

@@ -45,6 +45,10 @@ class Settings(Protocol):
         """Return the part of epsilon that goes into something else than the model, cuts and values aside."""
         ...
 
+    def prices_are_fixed(self, schema: Schema) -> bool:
+        """Whether every price is known before the first release; otherwise some follow from noisy counts."""
+        ...
+
     def learn(self, records: Records, schema: Schema, account: Account, bits: Bits, progress: Progress) -> Model:
         """Learn a model; every release is charged to the account before it is drawn.
 

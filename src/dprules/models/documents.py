@@ -8,6 +8,9 @@ from dprules.accounting.events.event import Fields
 from dprules.errors import ModelError, SchemaError
 from dprules.schema import Column, DocumentReader, Literal, Operator, Value, is_number
 
+MOST_RELEASES = 2**63 - 1
+"""Of a stream, and of its rounds: what a store can count."""
+
 
 def write_columns(columns: Sequence[Column]) -> dict[str, Any]:
     """Return columns as a document."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from sys import float_info
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -202,8 +202,8 @@ class Halfspace(Model):
         columns = documents.read_columns(documents.read_entry(document, "columns", dict))
         terms = tuple(_read_term(entry, columns) for entry in documents.read_entry(document, "terms", list))
         releases = documents.read_entry(document, "releases", int)
-        if releases < 0:
-            raise ModelError("the number of releases of the file is negative. Export it again.")
+        if not 0 <= releases <= documents.MOST_RELEASES:
+            raise ModelError("the number of releases of the file is negative, or too large. Export it again.")
         return cls(terms, _read_weight(document.get("bias")), (classes[0], classes[1]), releases)
 
     @property
@@ -215,8 +215,15 @@ class Halfspace(Model):
         """Return a query with the prediction; cells are read as `predict` reads them."""
         from dprules.models.export import sql  # sqlglot takes a while to load
 
-        terms = [(term.feature, term.weight) for term in self.terms]
-        return sql.write_sum(terms, self.bias, self.classes, table, dialect, header or self._header())
+        return sql.write_sum(self._weights(), self.bias, self.classes, table, dialect, header or self._header())
+
+    def _write_expression(self) -> str:
+        from dprules.models.export import sql  # sqlglot takes a while to load
+
+        return sql.write_sum_expression(self._weights(), self.bias, self.classes)
+
+    def _weights(self) -> list[tuple[tuple[Literal, ...] | Clipped, float]]:
+        return [(term.feature, term.weight) for term in self.terms]
 
 
 def _write_term(term: Term) -> dict[str, Any]:
@@ -238,7 +245,7 @@ def _read_term(entry: object, columns: Mapping[str, Column]) -> Term:
 
 
 def _read_weight(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= float_info.max:
         raise ModelError("a weight of the file is not a number. Export it again.")
     return float(value)
 

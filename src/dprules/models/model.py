@@ -183,6 +183,15 @@ class Model(ABC):
         """Return it as a query; cells are read as `predict` reads them."""
         raise self._no_form("SQL")
 
+    def to_spark(self) -> Any:
+        """Return the label as a column of Spark: `frame.withColumn("label", model.to_spark())`."""
+        from dprules.models.export.spark import make_column  # Spark is an extra
+
+        return make_column(self._write_expression())
+
+    def _write_expression(self) -> str:
+        raise self._no_form("Spark")
+
     def to_python(self, header: Header | None = None) -> str:
         """Return it as a Python module that needs nothing but Python."""
         raise self._no_form("Python")

@@ -12,6 +12,7 @@ from dprules.accounting import Assumption, Certificate
 from dprules.errors import ModelError, PrivacyError, SchemaError, UnverifiedError
 from dprules.files import digest, is_written_alike, read_document, read_document_file, require_format, write_whole
 from dprules.models.counted import show_number
+from dprules.models.documents import MOST_RELEASES
 from dprules.models.halfspace import Halfspace
 from dprules.models.model import Model
 from dprules.models.rule_list import RuleList
@@ -219,4 +220,4 @@ def _read_stream(entry: object) -> StreamMark | None:
 
 
 def _is_count(value: object) -> bool:
-    return type(value) is int and value >= 0
+    return type(value) is int and 0 <= value <= MOST_RELEASES

@@ -22,7 +22,7 @@ from dprules.models.one_row import Answerer, by_rules
 from dprules.models.rule import Rule
 from dprules.models.simplify import reachable_rules
 from dprules.numbers import Real, rational
-from dprules.schema import Column, Operator, Value, show_value
+from dprules.schema import Column, Literal, Operator, Value, show_value
 
 FORMAT = "dprules-list"
 VERSION = 1
@@ -255,8 +255,15 @@ class RuleList(Model):
         """
         from dprules.models.export import sql  # sqlglot takes a while to load
 
-        branches = [(rule.conditions, rule.label) for rule in self.rules]
-        return sql.write_list(branches, self.default, table, dialect, header or self._header())
+        return sql.write_list(self._branches(), self.default, table, dialect, header or self._header())
+
+    def _write_expression(self) -> str:
+        from dprules.models.export import sql  # sqlglot takes a while to load
+
+        return sql.write_list_expression(self._branches(), self.default)
+
+    def _branches(self) -> list[tuple[tuple[Literal, ...], Value]]:
+        return [(rule.conditions, rule.label) for rule in self.rules]
 
     def to_python(self, header: Header | None = None) -> str:
         """Return the list as a Python module that needs nothing but Python."""

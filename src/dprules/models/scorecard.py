@@ -279,6 +279,11 @@ class Scorecard(Model):
 
         return card_sql.write_card(self, table, dialect, self._explained(header))
 
+    def _write_expression(self) -> str:
+        from dprules.models.export import card_sql  # sqlglot takes a while to load
+
+        return card_sql.write_card_expression(self)
+
     def to_python(self, header: Header | None = None) -> str:
         """Return the card as a Python module that needs nothing but Python: `score`, `probability`, `predict`."""
         return card_python.write_card(self, self._explained(header))

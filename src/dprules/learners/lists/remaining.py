@@ -29,6 +29,7 @@ class Remaining(Private):
         self._sample = sample
         self._conditions = conditions
         self._left = sample.counts(conditions)
+        self._taken: Sample | None = None
         self._totals = sample.totals()
         self._prior = np.ones(len(conditions) + 1) if prior is None else prior.copy()
         self._weights = whole_weights(weights, sample.classes)
@@ -51,7 +52,18 @@ class Remaining(Private):
 
     def scores(self, score: Scoring) -> NDArray[np.int64]:
         """Return the scores of all candidates: private."""
+        self._count()
         return score.of_all(np.column_stack([self._left, self._totals]), self._weights)
+
+    def _count(self) -> None:
+        """Count what the last rule left, or what it took, whichever is less work; after the last rule nobody asks."""
+        if self._taken is None:
+            return
+        taken, self._taken = self._taken, None
+        if self._sample.effort(self._conditions) < taken.effort(self._conditions):
+            self._left = self._sample.counts(self._conditions)
+        else:
+            self._left -= taken.counts(self._conditions)
 
     def name(self, candidate: int) -> Drawn:
         """Return a candidate as a condition and a class."""
@@ -72,9 +84,9 @@ class Remaining(Private):
         if condition == TRUE:
             covered, self._totals = self._totals, np.zeros_like(self._totals)
             return covered
+        self._count()
         self._prior[condition] = 0
-        taken, self._sample = self._sample.cover(self._conditions[condition])
-        self._left -= taken.counts(self._conditions)
-        covered = taken.totals()
+        covered = self._left[:, condition].copy()  # among what was left
+        self._taken, self._sample = self._sample.cover(self._conditions[condition])
         self._totals = self._totals - covered
         return covered

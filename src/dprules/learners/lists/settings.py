@@ -128,12 +128,16 @@ class ListSettings:
         shares += [self.shares.get("classes", CLASSES_SHARE)] if self.needs_classes else []
         return sum((rational(share, "share", zero=True) for share in shares), Fraction(0))
 
+    def prices_are_fixed(self, schema: Schema) -> bool:
+        """Whether every price is known before the first release: not if the number of rules comes from noisy counts."""
+        return self.max_rules is not None or self.is_paper
+
     def learn(self, records: Records, schema: Schema, account: Account, bits: Bits, progress: Progress) -> RuleList:
         """Learn a list; every release is charged to the account before it is drawn."""
         from dprules.learners.lists.learn import learn_list  # it reads these settings
 
         literals, classes = schema.literals(), schema.label.classes
-        sample = records.sample(literals, len(classes))
+        sample = records.sample(literals, len(classes), self.width)
         return learn_list(sample, literals, classes, self, account, bits, progress)
 
     def document(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from dprules.models.meaning import Cells, Odds, RiskTable, Totals
 from dprules.models.points import Points
 from dprules.private import Private
 from dprules.schema import Column, Label
-from dprules.tables import CodedSample, GroupedSample
+from dprules.tables import AdditiveSample, GroupedSample
 from dprules.tables.residuals import LONGEST_VECTOR
 
 Floats = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Prices:
 
 
 def learn_scorecard(
-    sample: CodedSample,
+    sample: AdditiveSample,
     columns: Sequence[Column],
     label: Label,
     settings: ScorecardSettings,
@@ -96,7 +96,7 @@ class _Learner(Private):
 
     def __init__(
         self,
-        sample: CodedSample,
+        sample: AdditiveSample,
         label: Label,
         settings: ScorecardSettings,
         prices: Prices,

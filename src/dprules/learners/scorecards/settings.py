@@ -90,6 +90,10 @@ class ScorecardSettings:
         """Return 0: a card's own releases are priced together."""
         return Fraction(0)
 
+    def prices_are_fixed(self, schema: Schema) -> bool:
+        """Whether every price is known before the first release: how many bins are bought decides about a refit."""
+        return self.most_terms is None or not (schema.private_values or schema.private_cuts)
+
     def learn(self, records: Records, schema: Schema, account: Account, bits: Bits, progress: Progress) -> Scorecard:
         """Learn a scorecard; every release is charged to the account before it is drawn."""
         from dprules.learners.scorecards.learn import learn_scorecard  # it reads these settings

@@ -12,9 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from dprules.errors import ResourceError
+from dprules.files import read_start
 from dprules.learners.streams.contents import Position
 from dprules.mechanisms.bits import KEY_BYTES
 from dprules.private import Private
+
+LARGEST_ATTEMPT = 1 << 20
+"""Bytes of the file: sources with the longest names leave it smaller."""
 
 
 class Attempt(Private):
@@ -82,11 +86,11 @@ class AttemptFile(Private):
     def read(self, state: list[Any]) -> Attempt | None:
         """Return the attempt, if it is for this state; one that is torn was not finished, so nothing was drawn."""
         try:
-            body, _, seal = self._path.read_bytes().partition(b"\n")
+            body, _, seal = read_start(self._path, LARGEST_ATTEMPT).partition(b"\n")
             if seal.rstrip(b"\0") != _seal(body):
                 return None
             named, row = json.loads(body)
-        except (OSError, ValueError):
+        except (OSError, RecursionError, TypeError, ValueError):
             return None
         return Attempt.from_row(row) if named == [*self._instance, *state] else None
 
@@ -103,7 +107,7 @@ class AttemptFile(Private):
         """Write in place, zeros after the text: a file that keeps its size needs less of the disk's time."""
         written = False
         try:
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
                 padded = text.ljust(os.fstat(handle).st_size, b"\0")
                 written = os.pwrite(handle, padded, 0) == len(padded)

@@ -1,9 +1,10 @@
 """Numeric columns that a schema gives bounds and no cuts: how streams, which cannot buy cuts, read them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from dprules.learners.cuts import cut_grid
 from dprules.schema import Column, PrivateCuts, PrivateDates, Scaled
+from dprules.schema.grids import cut_grid
 
 
 def column_between_bounds(column: Column, real: bool) -> Column:
@@ -31,7 +32,7 @@ def column_between_bounds(column: Column, real: bool) -> Column:
     return replace(column.with_cuts(_space(cut_grid(column), column.number)), bought=False)
 
 
-def _space(grid: list[float], number: int) -> list[float]:
+def _space(grid: Sequence[float], number: int) -> Sequence[float]:
     """Return so many places of a grid, equally spaced; all of them if there are no more."""
     if len(grid) <= number:
         return grid

@@ -1,7 +1,8 @@
 """Which content a file holds, whatever it is called and wherever it lies.
 
 A *content* is the decompressed bytes of a file up to the end of a line. It is known by the SHA-256 of those bytes, and
-by a trail: digests of its beginnings, after 1, 2, 3, ..., 16, 18, 20, ..., 32, 36, ... lines. So one pass over a file
+by a trail: digests of its beginnings, after 1, 2, 3, ..., 16, 18, 20, ..., 32, 36, ... lines. (A line that is too long
+to be held, in which nothing happens whatever it says, counts as an empty one.) So one pass over a file
 tells whether it goes on where a known content stopped, is a beginning of one, or has been changed since. Names tell
 nothing, device and inode next to nothing: logs are renamed, copied, truncated and compressed.
 """
@@ -19,6 +20,10 @@ APART = 64
 """Two contents that share so many lines more than were learnt, and then differ, are one that was changed."""
 MOST_LINES = 4096
 """Lines that are read at a time."""
+MOST_HELD = 1 << 26
+"""Bytes of lines after which a batch is full, however few lines it has."""
+Lines = tuple[list[bytes], int]
+"""Whole lines, and how many bytes of their file they are: one that is too long to be held is an empty one here."""
 
 
 class Position(Private):
@@ -67,16 +72,15 @@ class Fingerprint(Private):
         self.line = 0
         self.byte = len(header)
 
-    def add(self, lines: Sequence[bytes]) -> None:
-        """Go on over whole lines."""
+    def add(self, lines: Sequence[bytes], size: int) -> None:
+        """Go on over whole lines, which are so many bytes of the file."""
+        self.byte += size
         start = 0
         while start < len(lines):
             mark = next_mark(self.line)
             part = lines[start : start + mark - self.line]
-            joined = b"".join(part)
-            self._digest.update(joined)
+            self._digest.update(b"".join(part))
             self.line += len(part)
-            self.byte += len(joined)
             start += len(part)
             if self.line == mark:
                 self._trail += self._digest.digest()[:MARK]
@@ -144,7 +148,7 @@ def next_mark(line: int) -> int:
     return line - line % step + step
 
 
-def recognise(read_lines: Callable[[int], list[bytes]], known: Sequence[Position], header: bytes = b"") -> Recognised:
+def recognise(read_lines: Callable[[int], Lines], known: Sequence[Position], header: bytes = b"") -> Recognised:
     """Read a file from its first line on, as far as needed to tell what it is.
 
     Of several contents that a file begins with, the longest is the one that it goes on with: so no line that was learnt
@@ -153,7 +157,7 @@ def recognise(read_lines: Callable[[int], list[bytes]], known: Sequence[Position
     Parameters
     ----------
     read_lines : callable
-        Returns the next whole lines, at most so many; none at the end.
+        Returns the next whole lines, at most so many, and their bytes; none at the end.
     known : sequence of Position
         Contents that were learnt from.
     header : bytes
@@ -183,13 +187,13 @@ def recognise(read_lines: Callable[[int], list[bytes]], known: Sequence[Position
     return found
 
 
-def _read_up_to(fingerprint: Fingerprint, line: int, read_lines: Callable[[int], list[bytes]]) -> bool:
+def _read_up_to(fingerprint: Fingerprint, line: int, read_lines: Callable[[int], Lines]) -> bool:
     """Add lines up to a number; whether there are so many."""
     while fingerprint.line < line:
-        lines = read_lines(min(MOST_LINES, line - fingerprint.line))
+        lines, size = read_lines(min(MOST_LINES, line - fingerprint.line))
         if not lines:
             return False
-        fingerprint.add(lines)
+        fingerprint.add(lines, size)
     return True
 
 

@@ -5,6 +5,7 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,12 @@ MAKING = ".dprules-stream-"
 """How a folder begins in which a stream is being made; the number of the process follows."""
 
 
-def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatures) -> Released:
+def create_stream(
+    folder: Path,
+    settings: StreamSettings,
+    features: StreamFeatures,
+    charge: Callable[[Certificate], Certificate] = lambda certificate: certificate,
+) -> Released:
     """Make a new stream in a folder that is not there yet; nothing is learnt yet.
 
     Parameters
@@ -33,6 +39,8 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
         The algorithm and its budget.
     features : StreamFeatures
         What is asked of events.
+    charge : callable
+        Charges a ledger for the certificate and returns it with the place of the charge; nothing is refused after it.
     """
     features = replace(features, lists=settings.has_lists)
     certificate = certify(settings, features)
@@ -41,6 +49,22 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
     if not folder.parent.is_dir():
         raise FileError(f"{folder.parent}: no such folder. Make it first.")
     remove_left_folders(folder.parent, MAKING)
+    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{MAKING}{os.getpid()}-"))
+    try:
+        # Made beside its place and moved there whole: a kill leaves no half stream.
+        published = _make_stream(making, settings, features, charge(certificate))
+        making.chmod(0o755)
+        making.rename(folder)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
+    return published
+
+
+def _make_stream(
+    folder: Path, settings: StreamSettings, features: StreamFeatures, certificate: Certificate
+) -> Released:
+    """Write the private state and the public hypothesis of a stream that has learnt nothing."""
     learner = settings.start(features, os_bits)
     name = secrets.token_hex(16)
     meta = {
@@ -50,24 +74,16 @@ def create_stream(folder: Path, settings: StreamSettings, features: StreamFeatur
         "width": str(features.width),
         "certificate": certificate.to_json(),
     }
-    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{MAKING}{os.getpid()}-"))
+    (folder / "private").mkdir(mode=0o700)
+    os.close(os.open(private_file(folder), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    state = State(private_file(folder))
     try:
-        # Made beside its place and moved there whole: a kill leaves no half stream.
-        (making / "private").mkdir(mode=0o700)
-        os.close(os.open(private_file(making), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        state = State(private_file(making))
-        try:
-            state.create(meta, learner)
-        finally:
-            state.close()
-        model = features.model(learner.hypothesis, 0)
-        published = Released.of(model, features.schema.label, certificate, stream=StreamMark(name, 0, 0))
-        published.save(public_file(making))
-        making.chmod(0o755)
-        making.rename(folder)
-    except BaseException:
-        shutil.rmtree(making, ignore_errors=True)
-        raise
+        state.create(meta, learner)
+    finally:
+        state.close()
+    model = features.model(learner.hypothesis, 0)
+    published = Released.of(model, features.schema.label, certificate, stream=StreamMark(name, 0, 0))
+    published.save(public_file(folder))
     return published
 
 

@@ -16,8 +16,19 @@ _DISK = (
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PERM,
 )
-_PRAGMAS = ("journal_mode = DELETE", "synchronous = EXTRA", "temp_store = MEMORY", "secure_delete = ON")
+_PRAGMAS = (
+    "trusted_schema = OFF",
+    "cell_size_check = ON",
+    "journal_mode = DELETE",
+    "synchronous = EXTRA",
+    "temp_store = MEMORY",
+    "secure_delete = ON",
+)
 """A rollback journal, since the other kind needs shared memory, which mounts from other machines have not."""
+LARGEST_CELL = 1 << 28
+"""Bytes of one cell, and of one row."""
+MOST_ROWS = 1_000_000
+"""Rows that a query may return: a damaged file may lead round in circles."""
 PATIENCE = 5.0
 """Seconds to wait for another program that has the file."""
 
@@ -36,9 +47,11 @@ class Database(Private):
     def __init__(self, path: Path) -> None:
         self._path = path
         self._place = _place_of(path)
+        self._require_files()
         with self._in_our_words():
             # Callers take turns by a lock of their own, so that any thread may be the one.
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE, check_same_thread=False)
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_CELL)
             for pragma in _PRAGMAS:
                 self._connection.execute(f"PRAGMA {pragma}")
 
@@ -47,10 +60,17 @@ class Database(Private):
         """Where the file is."""
         return self._path
 
-    def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return all rows of a query."""
+    def read(self, query: str, *values: Any, most: int = MOST_ROWS) -> list[tuple[Any, ...]]:
+        """Return all rows of a query; a file that has more of them than `most`, or than its bytes, is torn."""
+        rows: list[tuple[Any, ...]] = []
         with self._in_our_words():
-            return self._connection.execute(query, values).fetchall()
+            room = self._path.stat().st_size
+            for row in self._connection.execute(query, values):
+                rows.append(row)
+                room -= sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+                if len(rows) > most or room < 0:
+                    raise self._torn()
+        return rows
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -102,9 +122,18 @@ class Database(Private):
             raise DataError(
                 f"{self._path} is in use by another program. Stop it; all that was acknowledged is kept."
             ) from None
-        raise ModelError(
+        raise self._torn() from None
+
+    def _require_files(self) -> None:
+        """SQLite would wait for the other end of a pipe that has the name of one of its files."""
+        beside = [self._path.with_name(f"{self._path.name}-{kind}") for kind in ("journal", "wal", "shm")]
+        if any(path.exists() and not path.is_file() for path in beside):
+            raise self._torn()
+
+    def _torn(self) -> ModelError:
+        return ModelError(
             f"{self._path} is torn, or not the state of a stream. Start a new stream, and add its epsilon."
-        ) from None
+        )
 
 
 def _place_of(path: Path) -> tuple[int, int] | None:

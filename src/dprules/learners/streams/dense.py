@@ -143,7 +143,7 @@ class DenseLearner(Learner):
         weights = Weights.from_document(questions.dimension, public["weights"])
         learner.policy = DensePolicy(before.event, before.length, weights, float(squares))
         learner.releases = int(public["releases"])
-        small, sums = unpack_numbers(secret.head)
+        small, sums = unpack_numbers(secret.head, len(learner._sums))
         rounds = small.get("rounds")
         if rounds is None or not 0 <= rounds < before.length or len(sums) != len(learner._sums):
             raise ModelError(TORN)

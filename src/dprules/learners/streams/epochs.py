@@ -165,7 +165,7 @@ class EpochLearner(Learner):
         learner._rules = RuleList.from_document(public["list"])
         learner._asked = _places(learner._rules, learner._literals)
         learner._waiting = WaitingRounds(len(learner._literals), secret.chunks, secret.generation)
-        small, _ = unpack_numbers(secret.head)
+        small, _ = unpack_numbers(secret.head, 0)
         tau, seen, mistakes = small.get("tau"), small.get("seen"), small.get("mistakes")
         watched = learner._plan.is_watched(learner._number)
         fits = all(0 <= condition < len(learner._conditions) for condition in learner._known or ())

@@ -7,6 +7,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from json.scanner import make_scanner
 from pathlib import Path
@@ -14,11 +15,12 @@ from types import TracebackType
 from typing import Any, Final
 
 from dprules.errors import DataError, FileError
-from dprules.learners.streams.contents import Fingerprint, Position, Recognised, Verdict, recognise
+from dprules.learners.streams.contents import MOST_HELD, Fingerprint, Lines, Position, Recognised, Verdict, recognise
 from dprules.learners.streams.features import Event, Events
 from dprules.private import Private
 from dprules.tables import no_such_columns, split_line, strip_line_end
 from dprules.tables.events import CodedEvents
+from dprules.tables.lines import LONGEST
 
 NAME: Final = re.compile(
     r".*\.(?P<kind>jsonl|ndjson|json|csv|tsv)(?:[.-][0-9][0-9TZ:._-]*)?(?P<zipped>\.gz)?", re.IGNORECASE | re.DOTALL
@@ -29,6 +31,8 @@ TAIL = 4096
 LAST = 64
 """Lines of a batch that are kept for that."""
 BUFFER = 1 << 16
+PIECES = 16
+"""Lines that are taken at once, before their bytes are counted."""
 NEAR = 512
 """Events that are read at a time: as Python objects they fit a processor's cache."""
 Encode = Callable[[Sequence[Event]], CodedEvents]
@@ -104,7 +108,9 @@ class EventFile(Private):
         self._raw.close()
 
     def _read_header(self, needed: Sequence[str]) -> None:
-        header = self._file.readline()
+        header = self._file.readline(LONGEST + 1)
+        if len(header) > LONGEST:
+            raise DataError(f"{self.path}: the first line has more than {LONGEST >> 20} MB. Is it a file of events?")
         cells = split_line(strip_line_end(header).removeprefix(b"\xef\xbb\xbf"), self._delimiter)
         if cells is None or not header.strip():
             raise DataError(f"{self.path}: no header line. The first line must name the columns.")
@@ -189,36 +195,66 @@ class EventFile(Private):
             Reads what matters off events: a few at a time, while they are near.
         """
         place = self._place
-        while lines := self.read_lines(self._first or size):
+        while True:
+            lines, taken = self.read_lines(self._first or size)
+            if not lines:
+                return
             self._first = 0
-            place.fingerprint.add(lines)
-            before = self._tail if len(lines) <= LAST else b""
-            self._tail = (before + b"".join(lines[-LAST:]))[-TAIL:]
+            place.fingerprint.add(lines, taken)
+            self._keep_tail(lines, taken)
             yield EventBatch(
                 encode_lines(lines, self.read, encode), place.fingerprint.reached(place.content, self.hint)
             )
 
-    def read_lines(self, size: int) -> list[bytes]:
-        """Return whole lines, at most so many; a last line without an end is left: somebody may be writing it."""
-        lines = list(islice(self._file, size))
-        if lines and not lines[-1].endswith(b"\n"):
-            self._file.seek(-len(lines.pop()), io.SEEK_CUR)
-        return lines
+    def _keep_tail(self, lines: list[bytes], taken: int) -> None:
+        """Remember the bytes before the place reached."""
+        if taken != sum(map(len, lines)):  # a line was too long to be held
+            self._go_to(self._place.fingerprint.byte)
+            return
+        before = self._tail if len(lines) <= LAST else b""
+        self._tail = (before + b"".join(lines[-LAST:]))[-TAIL:]
+
+    def read_lines(self, size: int) -> Lines:
+        """Return whole lines, at most so many, and their bytes; a last line without an end may still be written.
+
+        In the place of a line that is longer than `LONGEST` stands an empty one: nothing happened in that round.
+        """
+        take = partial(self._file.readline, LONGEST + 1)
+        lines: list[bytes] = []
+        taken = 0
+        begun = 0  # bytes of a line whose end is still to come
+        while len(lines) < size and taken < MOST_HELD:
+            pieces = list(islice(iter(take, b""), min(PIECES, size - len(lines))))
+            if not pieces:
+                break
+            if not begun and pieces[-1].endswith(b"\n") and max(map(len, pieces)) <= LONGEST:
+                lines += pieces
+                taken += sum(map(len, pieces))
+                continue
+            for piece in pieces:
+                begun += len(piece)
+                if piece.endswith(b"\n"):
+                    lines.append(piece if begun == len(piece) <= LONGEST else b"\n")
+                    taken += begun
+                    begun = 0
+        if begun:
+            self._file.seek(-begun, io.SEEK_CUR)
+        return lines, taken
 
     def all_events(self, size: int) -> Iterator[Sequence[Event]]:
         """Return every event from the first on, that of a last line without an end included."""
         self._file.seek(len(self._header))
-        while lines := self.read_lines(size):
+        while lines := self.read_lines(size)[0]:
             yield self.read(lines)
-        last = self._file.readline()
+        last = self._file.readline(LONGEST + 1)
         if last:
-            yield self.read([last])
+            yield self.read([last if len(last) <= LONGEST else b""])
 
     def has_unfinished_line(self) -> bool:
         """Whether there is a line without an end at the place that was reached."""
-        line = self._file.readline()
-        self._file.seek(-len(line), io.SEEK_CUR)
-        return bool(line)
+        start = self._file.read(1)
+        self._file.seek(-len(start), io.SEEK_CUR)
+        return bool(start)
 
     def read(self, lines: Sequence[bytes]) -> list[Event]:
         """Return lines of this file as events."""

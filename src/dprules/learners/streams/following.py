@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
 from dprules.errors import DataError, FileError
 from dprules.learners.streams.contents import Position, Verdict
-from dprules.learners.streams.event_files import EventBatch, EventFile, hint_of, rotated_files
+from dprules.learners.streams.event_files import BUFFER, EventBatch, EventFile, hint_of, rotated_files
 from dprules.learners.streams.features import Event
 from dprules.private import Private
 from dprules.tables.events import CodedEvents
@@ -155,7 +156,7 @@ class Follower(Private):
         """Whether the file has a whole line: the header of a new CSV file comes later than the file."""
         try:
             with self._path.open("rb") as file:
-                return file.readline().endswith(b"\n")
+                return any(b"\n" in part for part in iter(partial(file.read, BUFFER), b""))
         except FileNotFoundError:
             return False
 

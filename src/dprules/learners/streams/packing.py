@@ -9,6 +9,8 @@ import numpy as np
 from dprules.errors import ModelError
 from dprules.learners.streams.blocks import Integers
 
+MOST_NUMBERS = 1 << 24
+"""Numbers in a row, where nobody knows how many there must be."""
 TORN = "the private state of the stream is torn. Start a new stream, and add its epsilon."
 
 
@@ -17,8 +19,8 @@ def pack_numbers(small: Mapping[str, int | None], large: Integers) -> bytes:
     return json.dumps(dict(small)).encode() + b"\n" + pack_integers(large)
 
 
-def unpack_numbers(packed: bytes) -> tuple[dict[str, int | None], Integers]:
-    """Undo `pack_numbers`."""
+def unpack_numbers(packed: bytes, most: int = MOST_NUMBERS) -> tuple[dict[str, int | None], Integers]:
+    """Undo `pack_numbers`; of more numbers in a row than `most` there are none."""
     head, _, rest = packed.partition(b"\n")
     try:
         small = json.loads(head)
@@ -29,7 +31,7 @@ def unpack_numbers(packed: bytes) -> tuple[dict[str, int | None], Integers]:
     )
     if not whole:
         raise ModelError(TORN)
-    return small, unpack_integers(rest)
+    return small, unpack_integers(rest, most)
 
 
 def pack_integers(values: Integers) -> bytes:
@@ -37,9 +39,13 @@ def pack_integers(values: Integers) -> bytes:
     return zlib.compress(values.astype(np.int64).tobytes(), 1)
 
 
-def unpack_integers(packed: bytes) -> Integers:
-    """Undo `pack_integers`; nothing if the bytes are damaged."""
+def unpack_integers(packed: bytes, most: int) -> Integers:
+    """Undo `pack_integers`; nothing if the bytes are damaged, or stand for more than `most` integers."""
+    stream = zlib.decompressobj()
     try:
-        return np.frombuffer(zlib.decompress(packed), dtype=np.int64).copy()
+        text = stream.decompress(packed, 8 * most + 1)  # a few bytes may stand for gigabytes
+        if stream.eof and len(text) <= 8 * most:
+            return np.frombuffer(text, dtype=np.int64).copy()
     except (zlib.error, TypeError, ValueError):
-        return np.zeros(0, dtype=np.int64)
+        pass
+    return np.zeros(0, dtype=np.int64)

@@ -133,7 +133,7 @@ class PrivateLearner(Learner):
     ) -> Self:
         """Go on with scores, the cache's size and the noise of the running test."""
         learner = cls(settings.policy(questions.dimension).at(public["policy"]), questions.unit, bits)
-        small, scores = unpack_numbers(secret.head)
+        small, scores = unpack_numbers(secret.head, len(learner._scores))
         cached, tau, seen = small.get("cached"), small.get("tau"), small.get("seen")
         above = learner.policy.above
         if cached is None or len(scores) != len(learner._scores) or (above is None) != (tau is None):

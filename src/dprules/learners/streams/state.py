@@ -28,6 +28,11 @@ CREATE TABLE sources (name TEXT NOT NULL, content INTEGER NOT NULL, line INTEGER
     digest TEXT NOT NULL, trail TEXT NOT NULL, hint TEXT NOT NULL, seal BLOB NOT NULL,
     PRIMARY KEY (name, content)) STRICT;
 """
+MOST_META = 20
+"""Declarations of a stream, and tables of its file: there are fewer."""
+MOST_COUNTED = 2**62
+"""Commits, rounds and releases: what is added to them still fits the table."""
+_LEARNER = "SELECT commits, rounds, releases, generation, public, head, seal FROM learner"
 _SOURCES = "SELECT name, content, line, byte, digest, trail, hint, seal FROM sources WHERE name = ?"
 
 
@@ -79,7 +84,8 @@ class State(Private):
 
     def meta(self) -> dict[str, str]:
         """Return what was declared when the stream was made."""
-        rows = self._database.read("SELECT key, value, seal FROM meta")
+        self._require_tables()
+        rows = self._database.read("SELECT key, value, seal FROM meta", most=MOST_META)
         found = {row[0]: row[1] for row in rows}
         if found.get("format", FORMAT) != FORMAT or found.get("version", str(VERSION)) != str(VERSION):
             raise ModelError(
@@ -88,15 +94,27 @@ class State(Private):
         self._require_seals(rows)
         return found
 
+    def _require_tables(self) -> None:
+        """Refuse views, triggers and other tables before anything is asked of them."""
+        found = self._database.read("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL", most=MOST_META)
+        statements = [statement.strip() for statement in _TABLES.split(";") if statement.strip()]
+        if sorted(found) != sorted((statement.split()[2], statement) for statement in statements):
+            raise ModelError(
+                f"{self._database.path} is torn, or was made by another version of dprules. Use that one, or start a "
+                "new stream, and add its epsilon."
+            )
+
     def load(self) -> Kept:
         """Return the learner as it was committed last."""
-        rows = self._database.read("SELECT commits, rounds, releases, generation, public, head, seal FROM learner")
+        rows = self._database.read(_LEARNER, most=1)
         chunks = self._database.read("SELECT place, generation, chunk, seal FROM chunks ORDER BY place")
-        names = self._database.read("SELECT value FROM meta WHERE key = 'name'")
+        names = self._database.read("SELECT value FROM meta WHERE key = 'name'", most=1)
         self._require_seals([*rows, *chunks])
         if len(rows) != 1 or len(names) != 1:
             raise self._torn()
         commits, rounds, releases, generation, public, head, _ = rows[0]
+        if not all(type(number) is int and 0 <= number <= MOST_COUNTED for number in rows[0][:4]):
+            raise self._torn()
         if any(chunk[:2] != (place, generation) for place, chunk in enumerate(chunks)):
             raise self._torn()
         secret = Secret(head, tuple(chunk[2] for chunk in chunks), generation)
@@ -106,13 +124,20 @@ class State(Private):
         """Return up to where each content of a source was learnt."""
         rows = self._database.read(_SOURCES + " ORDER BY content", source)
         self._require_seals(rows)
-        return [position_of(list(row[1:-1])) for row in rows]
+        return [self._read_position(row) for row in rows]
+
+    def _read_position(self, row: tuple[Any, ...]) -> Position:
+        try:
+            return position_of(list(row[1:-1]))
+        except (TypeError, ValueError):  # a damaged file may hold anything
+            pass
+        raise self._torn()
 
     def position(self, source: str, content: int) -> Position:
         """Return up to where one content of a source was learnt."""
         rows = self._database.read(_SOURCES + " AND content = ?", source, content)
         self._require_seals(rows)
-        return position_of(list(rows[0][1:-1])) if rows else Position(content=content)
+        return self._read_position(rows[0]) if rows else Position(content=content)
 
     def commit(self, before: Standing, learner: Learner, rounds: int, source: str, position: Position) -> Standing:
         """Commit the effect of a batch, whatever it released and where its source is now, all at once.

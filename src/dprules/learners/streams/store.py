@@ -10,7 +10,6 @@ loses no acknowledged event and counts none twice.
 """
 
 import errno
-import fcntl
 import json
 import secrets
 import threading
@@ -39,6 +38,7 @@ from dprules.learners.streams.creation import MAKING, certify, private_file
 from dprules.learners.streams.extension import extend_features
 from dprules.learners.streams.features import Events
 from dprules.learners.streams.learner import Learner
+from dprules.learners.streams.lock import lock_folder
 from dprules.learners.streams.settings import StreamSettings
 from dprules.learners.streams.state import Standing, State
 from dprules.mechanisms import KeyedBits
@@ -52,6 +52,8 @@ from dprules.tables.events import CodedEvents
 
 MOST = 2**63 - 1
 """Positions beyond it do not fit the table."""
+LONGEST_SOURCE = 10_000
+"""Bytes of the name of a source."""
 
 
 class Stream(Private):
@@ -112,7 +114,7 @@ class Stream(Private):
         if not private_file(where).is_file():
             raise not_a_stream(where)
         with ExitStack() as opened:
-            _lock(where, opened)
+            lock_folder(where / "private", opened)
             state = State(private_file(where))
             opened.callback(state.close)
             stream = cls._resume(where, state)
@@ -131,7 +133,8 @@ class Stream(Private):
             return cls(folder, state)
         except DprulesError:
             raise
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # a table may hold anything
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+            # A table may hold anything.
             pass
         raise ModelError(f"{folder}: the private state is torn. Start a new stream, and add its epsilon.")
 
@@ -363,24 +366,16 @@ class Stream(Private):
         self._unpublished = False
 
 
-def _lock(folder: Path, opened: ExitStack) -> None:
-    """Keep other processes out until `opened` is closed."""
-    try:
-        lock = opened.enter_context((folder / "private" / "lock").open("a"))
-    except OSError:
-        raise FileError(f"{folder / 'private'} cannot be written. Change its permissions.") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise DataError(f"{folder} is in use by another process. Wait for it, or stop it.") from None
-
-
 def _name(source: str) -> str:
     """Return the name of a source, which must be text that can be kept."""
     try:
-        source.encode()
+        fits = len(source.encode()) <= LONGEST_SOURCE
     except (AttributeError, UnicodeEncodeError):
-        raise ParameterError("source must be the name of a file or queue, in text. Rename it.") from None
+        fits = False
+    if not fits:
+        raise ParameterError(
+            f"source must be the name of a file or queue, in text of at most {LONGEST_SOURCE:,} bytes. Rename it."
+        )
     return source
 
 

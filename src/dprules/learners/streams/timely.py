@@ -7,6 +7,9 @@ import time
 from collections.abc import Iterator
 from typing import IO
 
+from dprules.learners.streams.contents import MOST_HELD
+from dprules.tables.lines import LONGEST
+
 CHUNK = 1 << 16
 """Bytes that are read at a time."""
 
@@ -14,14 +17,15 @@ CHUNK = 1 << 16
 def read_timely(file: IO[bytes], size: int, every: float, least: int = 0) -> Iterator[list[bytes]]:
     """Return lines as soon as there are so many, or so much time has passed since the first of them was read.
 
-    Each line has its end; only the very last may have none.
+    Each line has its end; only the very last may have none. Lines that are longer than `LONGEST` are not held: they
+    begin with a zero byte instead, so that they are read as nothing.
 
     Parameters
     ----------
     file : binary file
         Nothing was read from it yet.
     size : int
-        Most lines that are returned together.
+        Most lines that are returned together; fewer if they are long.
     every : float
         Seconds; with 0 lines are returned as soon as they are there.
     least : int
@@ -36,6 +40,7 @@ def read_timely(file: IO[bytes], size: int, every: float, least: int = 0) -> Ite
     lines: list[bytes] = []
     rest = bytearray()
     since = 0.0
+    held = 0
     while True:
         may_wait = not lines or len(lines) < least
         patience = None if may_wait else max(0.0, since + every - time.monotonic())
@@ -46,14 +51,19 @@ def read_timely(file: IO[bytes], size: int, every: float, least: int = 0) -> Ite
             since = since if lines else time.monotonic()
             rest += chunk
             if b"\n" in chunk:
-                lines += _take_lines(rest)
-        old = len(lines) >= least and time.monotonic() - since >= every
+                taken = _take_lines(rest)
+                held += sum(map(len, taken))
+                lines += taken
+            if len(rest) > LONGEST:
+                rest[:] = b"\0"
+        old = len(lines) >= least and (time.monotonic() - since >= every or held >= MOST_HELD)
         ready = len(lines) if old else len(lines) - len(lines) % max(size, least)
         if ready:
             yield from _cut(lines[:ready], size, least)
             least = 0
             since = time.monotonic()
             del lines[:ready]
+            held = sum(map(len, lines))
     yield from _cut([*lines, bytes(rest)] if rest else lines, size, least)
 
 
@@ -62,7 +72,7 @@ def _take_lines(text: bytearray) -> list[bytes]:
     end = text.rindex(b"\n") + 1
     lines = io.BytesIO(text[:end]).readlines()  # at line feeds only: a carriage return is part of its line
     del text[:end]
-    return lines
+    return [line if len(line) <= LONGEST else b"\0\n" for line in lines]
 
 
 def _cut(lines: list[bytes], size: int, least: int) -> Iterator[list[bytes]]:

@@ -28,19 +28,35 @@ def write_card(card: "Scorecard", table: str, dialect: str, header: Header) -> s
     """
     middles = [""] if isinstance(card.meaning, RiskTable) else [f"_{show_value(label)}" for label in card.classes]
     names = [f"{header.answer_name}{middle}" for middle in middles]
-    literals = [line.condition for points in card.points for line in points.lines]
-    query = Query(table, dialect, header, literals, names)
-    query.add_numbers("score", "the sum of the points", _write_scores(card, query))
+    query = _ask_points(card, table, dialect, header, names)
     scores = [query.fetch("score", f"s{place}") for place in range(len(card.base))]
     if isinstance(card.meaning, RiskTable):
         (score,) = scores
         risks = _write_rows(score, card.meaning, [query.sql(write_double(risk.value)) for risk in card.meaning.risks])
         shares, label = [risks], _write_rows(score, card.meaning, _write_labels(card.labels, query))
     else:
-        shares, label = _write_odds(card, query)
+        label = _write_best(card, query)
+        shares = _write_odds(card, query)
     answers = {f"{name}_score": score for name, score in zip(names, scores, strict=True)}
     answers |= {f"{name}_probability": share for name, share in zip(names, shares, strict=True)}
     return query.write_answers(answers | {header.answer_name: label})
+
+
+def write_card_expression(card: "Scorecard") -> str:
+    """Return the label of a card as one expression of Spark's."""
+    query = _ask_points(card, "t", "spark", Header(()), ())
+    if isinstance(card.meaning, RiskTable):
+        label = _write_rows(query.fetch("score", "s0"), card.meaning, _write_labels(card.labels, query))
+    else:
+        label = _write_best(card, query)
+    return query.write_expression([label])
+
+
+def _ask_points(card: "Scorecard", table: str, dialect: str, header: Header, names: Sequence[str]) -> Query:
+    literals = [line.condition for points in card.points for line in points.lines]
+    query = Query(table, dialect, header, literals, names)
+    query.add_numbers("score", "the sum of the points", _write_scores(card, query))
+    return query
 
 
 def _write_scores(card: "Scorecard", query: Query) -> dict[str, str]:
@@ -78,14 +94,19 @@ def _write_labels(labels: Sequence[Value], query: Query) -> list[str]:
     return [query.sql(write_label(label)) for label in labels]
 
 
-def _write_odds(card: "Scorecard", query: Query) -> tuple[list[str], str]:
-    """Return the probability of each class, and the label."""
-    table = card.odds_table()
-    places = range(len(card.classes))
-    scores = [query.fetch("score", f"s{place}") for place in places]
+def _write_best(card: "Scorecard", query: Query) -> str:
+    """Return the label of the class with most points, handicaps included."""
+    scores = [query.fetch("score", f"s{place}") for place in range(len(card.classes))]
     raised = [f"{score} + {extra}" for score, extra in zip(scores, card.handicaps, strict=True)]
     query.add_numbers("best", "most points of a class", {"b": query.greatest(scores), "h": query.greatest(raised)})
-    behind = [f"{query.fetch('best', 'b')} - {score}" for score in scores]
+    return _write_first(query.fetch("best", "h"), raised, _write_labels(card.classes, query))
+
+
+def _write_odds(card: "Scorecard", query: Query) -> list[str]:
+    """Return the probability of each class, once the best is known."""
+    table = card.odds_table()
+    places = range(len(card.classes))
+    behind = [f"{query.fetch('best', 'b')} - {query.fetch('score', f's{place}')}" for place in places]
     leads = [f"CASE WHEN {lead} < {table.last} THEN {lead} ELSE {table.last} END" for lead in behind]
     query.add_numbers("lead", "how far each class is behind", {f"l{at}": lead for at, lead in enumerate(leads)})
     weights = [_write_weight(query.fetch("lead", f"l{place}"), table, query) for place in places]
@@ -93,8 +114,7 @@ def _write_odds(card: "Scorecard", query: Query) -> tuple[list[str], str]:
     every = add_up([query.fetch("odds", f"w{place}") for place in places])
     query.add_numbers("total", "the sum of the odds", {"w": every})
     total = query.cast(query.fetch("total", "w"), "double")
-    shares = [f"{query.cast(query.fetch('odds', f'w{place}'), 'double')} / {total}" for place in places]
-    return shares, _write_first(query.fetch("best", "h"), raised, _write_labels(card.classes, query))
+    return [f"{query.cast(query.fetch('odds', f'w{place}'), 'double')} / {total}" for place in places]
 
 
 def _write_first(most: str, scores: Sequence[str], labels: Sequence[str]) -> str:

@@ -98,6 +98,19 @@ class Query:
         lines = ["SELECT t.*,", ",\n".join(named), f"FROM {self.sql(self._table)} AS t"]
         return self._finish([*lines, *(self._laterals() if self._dialect.has_lateral else self._arrays())])
 
+    def write_expression(self, answer: Sequence[str]) -> str:
+        """Return an answer, which is given in lines, as one expression of Spark's.
+
+        Each step is given to a function of one row, so that it is computed once and everything is called as in a query.
+        """
+        stages = self._stages | self._numbers
+        cells = {name: self.sql(exp.to_identifier(name, quoted=True)) for name in self._readings.values}
+        text = "\n".join(answer)
+        for stage, parts in reversed(({"t": cells} | stages if stages else {}).items()):
+            fields = [f"  {self.sql(exp.Literal.string(name))}, {part}" for name, part in parts.items()]
+            text = "\n".join(["TRANSFORM(ARRAY(NAMED_STRUCT(", ",\n".join(fields), f")), {stage} ->", text, ")[0]"])
+        return text.replace("${", "$\\{")
+
     def _arrays(self) -> list[str]:
         """The numbers as JSON, which holds whole ones exactly: SQLite has functions in FROM, and no other laterals."""
         lines = []

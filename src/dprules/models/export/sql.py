@@ -8,6 +8,7 @@ from dprules.models.export.readings import name_column, write_condition, write_d
 from dprules.schema import Clipped, Literal, Value, show_value
 
 Branch = tuple[Sequence[Literal], Value]
+Term = tuple[Sequence[Literal] | Clipped, float]
 
 
 def write_list(branches: Sequence[Branch], default: Value, table: str, dialect: str, header: Header) -> str:
@@ -26,19 +27,33 @@ def write_list(branches: Sequence[Branch], default: Value, table: str, dialect: 
     header : Header
         What stands in the comment above the query.
     """
-    query = Query(table, dialect, header, [literal for literals, _ in branches for literal in literals])
+    query = _ask_branches(branches, table, dialect, header)
+    return query.write(_write_branches(branches, default, query))
+
+
+def write_list_expression(branches: Sequence[Branch], default: Value) -> str:
+    """Return the label of a list as one expression of Spark's."""
+    query = _ask_branches(branches, "t", "spark", Header(()))
+    return query.write_expression(_write_branches(branches, default, query))
+
+
+def _ask_branches(branches: Sequence[Branch], table: str, dialect: str, header: Header) -> Query:
+    return Query(table, dialect, header, [literal for literals, _ in branches for literal in literals])
+
+
+def _write_branches(branches: Sequence[Branch], default: Value, query: Query) -> list[str]:
     write_label = label_writer([*(label for _, label in branches), default])
     if not branches:
-        return query.write([query.sql(write_label(default))])
+        return [query.sql(write_label(default))]
     lines = ["CASE"]
     for place, (literals, label) in enumerate(branches, 1):
         lines.append(f"  -- {place}: {comment(literals)}")
         lines.append(f"  WHEN {query.sql(write_condition(literals))} THEN {query.sql(write_label(label))}")
-    return query.write([*lines, f"  ELSE {query.sql(write_label(default))}", "END"])
+    return [*lines, f"  ELSE {query.sql(write_label(default))}", "END"]
 
 
 def write_sum(
-    terms: Sequence[tuple[Sequence[Literal] | Clipped, float]],
+    terms: Sequence[Term],
     bias: float,
     classes: tuple[Value, Value],
     table: str,
@@ -60,9 +75,23 @@ def write_sum(
     table, dialect, header
         As for a list.
     """
+    query = _ask_terms(terms, table, dialect, header)
+    return query.write(_write_terms(terms, bias, classes, query))
+
+
+def write_sum_expression(terms: Sequence[Term], bias: float, classes: tuple[Value, Value]) -> str:
+    """Return the label of a sum as one expression of Spark's."""
+    query = _ask_terms(terms, "t", "spark", Header(()))
+    return query.write_expression(_write_terms(terms, bias, classes, query))
+
+
+def _ask_terms(terms: Sequence[Term], table: str, dialect: str, header: Header) -> Query:
     asked = [literal for feature, _ in terms if not isinstance(feature, Clipped) for literal in feature]
     weighed = [feature for feature, _ in terms if isinstance(feature, Clipped)]
-    query = Query(table, dialect, header, asked, weighed=weighed)
+    return Query(table, dialect, header, asked, weighed=weighed)
+
+
+def _write_terms(terms: Sequence[Term], bias: float, classes: tuple[Value, Value], query: Query) -> list[str]:
     lines = ["CASE WHEN", f"  {query.sql(write_double(bias))}"]
     for feature, weight in terms:
         added = query.sql(write_double(weight))
@@ -76,4 +105,4 @@ def write_sum(
         lines.append(f"  + CASE WHEN {holds} THEN {added} ELSE {subtracted} END")
     write_label = label_writer(classes)
     answer = f"THEN {query.sql(write_label(classes[1]))} ELSE {query.sql(write_label(classes[0]))}"
-    return query.write([*lines, f"  > 0 {answer}", "END"])
+    return [*lines, f"  > 0 {answer}", "END"]
