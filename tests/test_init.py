@@ -16,7 +16,7 @@ ESTIMATORS = {
     "PrivateWinnowClassifier",
     "WinnowClassifier",
 }
-VALUES = {"Certificate", "RuleList", "Schema", "Scorecard"}
+VALUES = {"Certificate", "Ledger", "RuleList", "Schema", "Scorecard"}
 ROOMS = {path.parent.name for path in Path(dprules.__file__).parent.glob("*/__init__.py")} - {"cli"}
 
 

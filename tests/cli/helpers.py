@@ -1,6 +1,7 @@
 """Run commands as a shell would, in this process or in one of their own."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from dprules.cli.main import main
+from dprules.signals import ENDINGS
 
 
 class Ran(NamedTuple):
@@ -30,8 +32,13 @@ class Shell:
 
     def __call__(self, *arguments: object) -> Ran:
         self._monkeypatch.setattr(sys, "argv", ["dprules", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
+        handlers = {ending: signal.getsignal(ending) for ending in ENDINGS}
+        try:
+            with pytest.raises(SystemExit) as stopped:
+                main()
+        finally:  # a command has a process of its own, tests have not
+            for ending, handler in handlers.items():
+                signal.signal(ending, handler)
         out, err = self._capsys.readouterr()
         code = stopped.value.code
         return Ran(code if isinstance(code, int) else 0, out, err)

@@ -1,12 +1,7 @@
 """Files that nobody wrote on purpose: whatever is in a schema, a model, a table or a stream, commands end in words."""
 
-import io
 import json
-import math
-import random
 import shutil
-import sys
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -16,30 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cli.helpers import Ran, write_lines
+from cli.quietly import run_quietly
 from cli.test_stream import SCHEMA as STREAM_SCHEMA
 from cli.test_stream import events
 from dprules.cli.exits import Exit
-from dprules.cli.main import main
+from fuzz.mutations import mutate, scramble
 
 pytestmark = pytest.mark.slow
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 KNOWN = (Exit.OK, Exit.PARAMETER, Exit.PRIVACY, Exit.FILE, Exit.INPUT, Exit.UNVERIFIED)
-
-
-def run_quietly(*words: object) -> Ran:
-    """Run a command in this process; what it prints must be text that UTF-8 can write."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    before = sys.argv
-    sys.argv = ["dprules", *map(str, words)]
-    try:
-        with redirect_stdout(out), redirect_stderr(err):
-            main()
-    except SystemExit as stopped:
-        code = stopped.code if isinstance(stopped.code, int) else 0
-    finally:
-        sys.argv = before
-    texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
-    return Ran(code, *texts)
 
 
 def check(*words: object) -> Ran:
@@ -50,93 +30,6 @@ def check(*words: object) -> Ran:
     if ran.code != Exit.OK and "verify" not in words:
         assert ran.err.count("\n") == 1 or ran.err.startswith("NOT VERIFIED"), ran.err
     return ran
-
-
-ODD_VALUES: list[Any] = [
-    None,
-    True,
-    False,
-    0,
-    1,
-    -1,
-    2**31,
-    2**53 + 1,
-    10**30,
-    10**400,
-    0.0,
-    -0.0,
-    0.5,
-    1e308,
-    math.nan,
-    math.inf,
-    -math.inf,
-    "",
-    " ",
-    "?",
-    "a",
-    "no",
-    "1/0",
-    "1e999999999",
-    "1" * 5000,
-    "\n",
-    "\x1b[31m",
-    "\0",
-    "\ud800",
-    "a\u2028b",
-    "</script><b>",
-    "' OR 1=1; --",
-    '"; DROP TABLE x; --',
-    [],
-    [[]],
-    [None],
-    ["a", "a"],
-    [1, "1"],
-    [1, 1.0],
-    [2, 1],
-    [math.nan],
-    {},
-    {"": ""},
-    {"kind": "list"},
-]
-
-
-def places_of(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place in a document, by the keys that lead to it."""
-    items: list[tuple[Any, Any]] = []
-    if isinstance(value, dict):
-        items = list(value.items())
-    if isinstance(value, list):
-        items = list(enumerate(value))
-    return [(*at, key) for key, _ in items] + [place for key, inner in items for place in places_of(inner, (*at, key))]
-
-
-def mutate(document: Any, seed: int) -> Any:
-    """Change one to three places: another value, none, a copy, another key, an exchange."""
-    choice = random.Random(seed)
-    changed = json.loads(json.dumps(document))
-    for _ in range(choice.randint(1, 3)):
-        places = places_of(changed)
-        if not places:
-            break
-        *path, key = choice.choice(places)
-        inner = changed
-        for step in path:
-            inner = inner[step]
-        match choice.randrange(5):
-            case 0 | 1:
-                inner[key] = choice.choice(ODD_VALUES)
-            case 2:
-                del inner[key]
-            case 3 if isinstance(inner, list):
-                inner.insert(key, json.loads(json.dumps(inner[key])))
-            case 3:
-                inner[choice.choice(["x", "", "a\nb", "kind", "columns", "\ud800"])] = inner[key]
-            case _:
-                if isinstance(inner[key], list | dict | str):
-                    inner[key] = [inner[key]] * choice.choice([0, 1, 2, 300])
-                else:
-                    inner[key] = str(inner[key])
-    return changed
 
 
 def write_json(path: Path, document: Any) -> Path:
@@ -252,23 +145,6 @@ def test_schemas_of_streams(folder, seed):
         if ran.code == Exit.OK:
             check("stream", "learn", folder / "new", folder / "events.jsonl")
             check("stream", "show", folder / "new")
-
-
-ODD_BYTES = [*(bytes([byte]) for byte in b'\0\xff"\n\r,;[{='), b"", b"\xef\xbb\xbf", b"9" * 400]
-
-
-def scramble(text: bytes, seed: int) -> bytes:
-    """Change some bytes, leave some out, repeat some."""
-    choice = random.Random(seed)
-    parts = bytearray(text)
-    for _ in range(choice.randint(1, 8)):
-        at = choice.randrange(len(parts) + 1)
-        size = choice.choice([0, 1, 1, 2, 10, 200])
-        odd = choice.choice(
-            [b"", b"\0", b"\xff", b'"', b"\n", b"\r", b",", b";", b"[", b"{", b"=", b"\xef\xbb\xbf", b"9" * 400]
-        )
-        parts[at : at + size] = odd
-    return bytes(parts)
 
 
 @MANY

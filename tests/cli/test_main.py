@@ -104,7 +104,7 @@ def test_the_whole_story_is_shown_only_if_it_is_asked_for(shell, monkeypatch):
 
 
 def test_a_command_may_say_what_an_interruption_leaves(shell, monkeypatch):
-    raising(monkeypatch, StoppedError("interrupted; half of it is kept."))
+    raising(monkeypatch, StoppedError("half of it is kept."))
     assert shell(*PLAN) == (Exit.INTERRUPTED, "", "dprules: interrupted; half of it is kept.\n")
 
 
@@ -112,7 +112,7 @@ def test_interrupts_are_quiet(shell, monkeypatch):
     raising(monkeypatch, KeyboardInterrupt)
     code, out, err = shell(*PLAN)
     assert (code, out) == (Exit.INTERRUPTED, "")
-    assert err == "dprules: interrupted; no result was written.\n"
+    assert err == "dprules: interrupted; nothing is left half done.\n"
 
 
 def test_core_dumps_are_switched_off(shell):

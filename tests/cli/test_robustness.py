@@ -13,7 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 import dprules
@@ -22,6 +24,7 @@ from cli.test_stream import SCHEMA as STREAM_SCHEMA
 from cli.test_stream import events
 from dprules.cli.exits import Exit
 from dprules.jobs.example import SCHEMA, hospital_stays
+from dprules.models import Released
 
 pytestmark = pytest.mark.slow
 
@@ -257,8 +260,12 @@ def large(tmp_path_factory):
 
 def start_fit(large, tmp_path):
     """Start a fit from the database, and wait until its scratch folder is there."""
-    words = ["fit", f"duckdb:///{large / 'stays.db'}", "--table", "stays", "--schema", str(large / "schema.toml")]
-    command = [sys.executable, "-m", "dprules", *words, "-o", str(tmp_path / "model.json")]
+    return start(tmp_path, f"duckdb:///{large / 'stays.db'}", "--table", "stays", "--schema", large / "schema.toml")
+
+
+def start(tmp_path, *words):
+    """Start a fit in a process of its own, and wait until its scratch folder is there."""
+    command = [sys.executable, "-m", "dprules", "fit", *map(str, words), "-o", str(tmp_path / "model.json")]
     process = subprocess.Popen(
         command, env=os.environ | {"TMPDIR": str(tmp_path)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -315,6 +322,114 @@ def test_what_a_killed_fit_leaves_is_removed_at_the_next_start(large, tmp_path):
     assert other.exists()  # its process is there
 
 
+def test_nohup_is_heeded(folder):
+    """A signal that was ignored before stays so."""
+    code = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\nfrom dprules.cli.main import main\nmain()"
+    command = [sys.executable, "-c", code, "plan", "list", "--rows", "1000", "--schema", str(folder / "schema.toml")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGHUP)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == Exit.OK, err
+
+
+@pytest.mark.parametrize(
+    "address", ["mysql://root:geheim@localhost/x", "postgresql+psycopg://u:geheim@h/d", "s3://b/k"]
+)
+def test_addresses_that_nothing_opens_are_not_repeated(address, folder):
+    ran = run_process("fit", address, "--table", "t", "--schema", str(folder / "schema.toml"))
+    assert_one_sentence(ran.returncode, ran.stderr, Exit.PARAMETER)
+    assert "geheim" not in ran.stderr
+    assert "--engine spark" in ran.stderr
+
+
+def test_rows_that_are_public_are_refused_if_a_line_is_odd(folder):
+    with (folder / "stays.csv").open("a") as file:
+        file.write("too,few\n")
+    words = [
+        "fit",
+        folder / "stays.csv",
+        "--schema",
+        folder / "schema.toml",
+        "--rows-are-public",
+        "-o",
+        folder / "n.json",
+    ]
+    ran = run_process(*map(str, words))
+    assert_one_sentence(ran.returncode, ran.stderr, Exit.INPUT)
+    assert "1 line cannot be read" in ran.stderr
+
+
+@pytest.fixture(scope="module")
+def more_than_memory(tmp_path_factory):
+    """Six million rows: their words alone are more than a fit with 256 MB keeps in memory."""
+    folder = tmp_path_factory.mktemp("large")
+    stays = hospital_stays(20_000, 1)
+    pyarrow.parquet.write_table(pa.concat_tables([stays] * 300), folder / "stays.parquet")
+    (folder / "schema.toml").write_text(SCHEMA.to_toml())
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL], ids=lambda s: s.name)
+def test_a_fit_with_little_memory_that_is_ended_leaves_nothing(ending, more_than_memory, tmp_path):
+    """Files of blocks have no names, so that a kill leaves an empty folder, and the next start none."""
+    words = [more_than_memory / "stays.parquet", "--schema", more_than_memory / "schema.toml", "--memory", "256MB"]
+    process = start(tmp_path, *words)
+    (scratch,) = tmp_path.glob("dprules-scratch-*")
+    assert scratch.stat().st_mode & 0o777 == 0o700
+    time.sleep(0.3)
+    process.send_signal(ending)
+    out, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+    assert out == ""
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert run_process("--version", environment={"TMPDIR": str(tmp_path)}).returncode == Exit.OK
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_fit_with_little_memory_learns_the_same(more_than_memory, tmp_path):
+    words = ["fit", more_than_memory / "stays.parquet", "--schema", more_than_memory / "schema.toml", "--seed", "1"]
+    for name, memory in (("a", []), ("b", ["--memory", "256MB"])):
+        ran = run_process(*map(str, [*words, "-o", tmp_path / f"{name}.json", *memory]))
+        assert ran.returncode == Exit.OK, ran.stderr
+    first, second = (Released.load(tmp_path / f"{name}.json").model for name in "ab")
+    assert first.to_json() == second.to_json()
+
+
+@pytest.mark.parametrize("memory", ["lots", "-1GB", "1", "10MB", "1e9", ""])
+def test_an_amount_of_memory_that_makes_no_sense(memory, folder):
+    ran = run_process(*map(str, ["fit", folder / "stays.csv", "--schema", folder / "schema.toml", "--memory", memory]))
+    assert_one_sentence(ran.returncode, ran.stderr, Exit.PARAMETER)
+    assert "memory must be" in ran.stderr
+
+
+def test_a_full_disk_is_one_sentence(folder):
+    """Where blocks are put aside: a disk of no size."""
+    words = ["fit", folder / "stays.csv", "--schema", folder / "schema.toml", "--memory", "256MB", "--force"]
+    ran = subprocess.run(
+        [sys.executable, "-c", FULL, *map(str, words)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert_one_sentence(ran.returncode, ran.stderr, Exit.RESOURCE)
+
+
+FULL = """
+from dprules.tables import storage
+storage._allowance = lambda memory: -1
+def full(*_):
+    raise OSError(28, "No space left on device")
+storage.Storage._written = full
+from dprules.cli.main import main
+main()
+"""
+
+
 # Memory.
 
 STARVED = """
@@ -331,7 +446,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("room", [20, 40, 60, 80], ids=lambda room: f"{room} MB")
+@pytest.mark.parametrize("room", [3, 6, 12, 20], ids=lambda room: f"{room} MB")
 @pytest.mark.parametrize("command", ["fit", "predict"])
 def test_out_of_memory_is_one_sentence(room, command, folder):
     """In whichever place it runs out."""

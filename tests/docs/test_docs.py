@@ -47,7 +47,7 @@ def test_a_pin_notices_a_change_and_ignores_comments(tmp_path, monkeypatch):
     assert pins.digest("pinned", "f") != before
 
 
-@pytest.mark.parametrize("note", NOTES, ids=lambda note: note.stem)
+@pytest.mark.parametrize("note", [*NOTES, DOCS / "threats.md"], ids=lambda note: note.stem)
 def test_the_tests_that_a_note_names_exist(note):
     named = re.findall(r"(tests/[\w/]+\.py)::(\w+)", note.read_text())
     assert named

@@ -110,7 +110,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "a text for a reward": (dict(reward="x"), "reward must be"),
     "a number for classes": (dict(classes=3), "classes must be a list; got int"),
     "a text for classes": (dict(classes="no"), "classes must be a list; got str"),
-    "an empty name of a schema": (dict(schema=""), "the schema '' is a folder. Name a file."),
+    "an empty name of a schema": (dict(schema=""), "'.' is a folder. Name a file."),
 }
 
 

@@ -208,7 +208,20 @@ def test_it_has_every_field_of_a_request_and_of_the_settings_with_the_same_defau
     parameters = {name: value.default for name, value in signature(PrivateScorecardClassifier).parameters.items()}
     declared = {field.name: field.default for field in (*fields(FitRequest), *fields(ScorecardSettings))}
     # X and y are the arguments of `fit`, frames need no words on files, and classes stand in for a schema.
-    others = {"data", "settings", "labels", "assumptions", "table", "delimiter", "multiline", "seed"}
+    others = {
+        "data",
+        "settings",
+        "labels",
+        "assumptions",
+        "table",
+        "delimiter",
+        "multiline",
+        "seed",
+        "memory",
+        "master",
+        "part",
+        "resume",
+    }
     assert set(parameters) - {"classes", "random_state"} == set(declared) - others
     for name in set(parameters) & set(declared) - {"schema", "shares"}:
         assert parameters[name] == declared[name], name

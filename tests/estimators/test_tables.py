@@ -195,8 +195,8 @@ def test_sql_without_a_schema_agrees_with_predict(signs, dialect):
     sql = export(signs.model_, "sql", "numbers", dialect)
     if dialect == "duckdb":
         with duckdb.connect() as connection:
-            connection.register("numbers", NUMBERS)
-            found = [row[-1] for row in connection.execute(sql).fetchall()]
+            connection.register("numbers", NUMBERS.assign(i=range(len(NUMBERS))))
+            found = [row[-1] for row in connection.execute(sql + " ORDER BY i").fetchall()]
     else:
         with sqlite3.connect(":memory:") as connection:
             NUMBERS.to_sql("numbers", connection, index=False)

@@ -69,7 +69,9 @@ def test_numbers_against_every_form_of_the_classes(labels, classes):
     assert (predicted == TRUTH).mean() > 0.95
 
 
-@pytest.mark.parametrize("text", [np.array(["0", "1"]), pd.Series(["0", "1"]), pl.Series(["0", "1"])], ids=type)
+@pytest.mark.parametrize(
+    "text", [np.array(["0", "1"]), pd.Series(["0", "1"], dtype="string"), pl.Series(["0", "1"])], ids=type
+)
 def test_text_against_numbers(text):
     labels = text[TRUTH.astype(int)]
     predicted = fitted((0, 1), labels.reset_index(drop=True) if hasattr(labels, "iloc") else labels, "schema")

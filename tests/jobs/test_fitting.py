@@ -115,7 +115,7 @@ def test_out_of_memory_is_one_sentence_without_sizes(table, schema, monkeypatch)
     def fail(*_arguments):
         np.zeros((2**45, 2000))
 
-    monkeypatch.setattr("dprules.tables.records.Records.sample", fail)
+    monkeypatch.setattr("dprules.tables.records.LocalRecords.sample", fail)
     for job in (fit, check_fit, fit_without_privacy):
         with pytest.raises(ResourceError) as refused:
             job(FitRequest(table, schema))

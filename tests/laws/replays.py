@@ -157,7 +157,7 @@ def sample_of(rows: Sequence[Row], classes: int) -> CodedSample:
     """Records as the learner sees them."""
     cells = np.array(rows, dtype=np.int16).reshape(len(rows), 3)
     columns = [np.ascontiguousarray(cells[:, at]) for at in (0, 1)]
-    return CodedSample(columns, [column.size for column in COLUMNS], cells[:, 2], classes)
+    return CodedSample.of(columns, [column.size for column in COLUMNS], cells[:, 2], classes)
 
 
 def class_counts(sample: JointSample) -> Any:

@@ -150,7 +150,8 @@ class Forgetful(PackedSample):
 
     def cover(self, condition):
         covered, _ = super().cover(condition)
-        return covered, self
+        nothing = covered.cover(condition)[1]
+        return nothing, self
 
 
 class CountsAgain(Walk):

@@ -63,7 +63,7 @@ def test_every_step_sums_what_the_theory_sums(sizes, seed, monkeypatch):
     base = random.normal()
     event = Gaussian(Fraction(1, 2))
     descend(
-        CodedSample(codes, sizes, labels, 2).grouped([column.groups for column in columns]),
+        CodedSample.of(codes, sizes, labels, 2).grouped([column.groups for column in columns]),
         columns,
         Weights(np.zeros((sum(sizes), 1)), np.array([base])),
         target,

@@ -136,7 +136,7 @@ def test_an_evaluation_is_charged_before_it_is_counted(monkeypatch):
     released = fit(FitRequest(CELLS, SCHEMA))
     bits = Written()
     watch(monkeypatch, bits)
-    monkeypatch.setattr("dprules.mechanisms.counts.os_bits", bits)
+    monkeypatch.setattr("dprules.jobs.evaluation.os_bits", bits)
     evaluate(released, CELLS, epsilon=1.0)
     assert bits.log == [ANSWERS, "words"]
 
@@ -145,7 +145,7 @@ def test_an_evaluation_that_is_refused_reads_and_draws_nothing(monkeypatch):
     released = fit(FitRequest(CELLS, SCHEMA))
     bits = Written()
     watch(monkeypatch, bits, ANSWERS)
-    monkeypatch.setattr("dprules.mechanisms.counts.os_bits", bits)
+    monkeypatch.setattr("dprules.jobs.evaluation.os_bits", bits)
     monkeypatch.setattr("dprules.jobs.evaluation.open_table", lambda *_: 1 / 0)
     with pytest.raises(PrivacyError):
         evaluate(released, CELLS, epsilon=1.0)

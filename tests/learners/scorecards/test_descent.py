@@ -13,6 +13,7 @@ from dprules.learners.scorecards.groups import Grouped
 from dprules.mechanisms import SeededBits
 from dprules.schema import Boolean
 from dprules.tables.coded import JointSample
+from tables.joint import joint_sample
 
 ROWS = 60_000
 COLUMNS = [Grouped(Boolean(name), np.array([0, 1, 1]), np.array([0.5, 0.5])) for name in "abc"]
@@ -25,7 +26,7 @@ def made(logits: np.ndarray, seed: int = 4) -> tuple[JointSample, np.ndarray]:
     scores = logits[0] + coins @ logits[1:]
     shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     labels = (rng.random((ROWS, 1)) > np.cumsum(shares, axis=1)).sum(axis=1)
-    return JointSample(list(coins.T), [2, 2, 2], labels.astype(np.uint16), shares.shape[1]), labels
+    return joint_sample(list(coins.T), [2, 2, 2], labels.astype(np.uint16)), labels
 
 
 def run(sample: JointSample, target: Target, base: np.ndarray, mu: float = 50.0) -> tuple[Weights, list[int]]:
@@ -75,7 +76,7 @@ def test_weights_have_mean_0_in_every_column():
 
 def test_noise_is_as_wide_as_the_price_says():
     """On no records at all the descent is noise alone: its first step has a known standard deviation."""
-    empty = JointSample([np.zeros(0, dtype=np.int64)] * 3, [2, 2, 2], np.zeros(0, dtype=np.uint16), 2)
+    empty = joint_sample([np.zeros(0, dtype=np.int64)] * 3, [2, 2, 2], np.zeros(0, dtype=np.uint16))
     target = Target(1, (64, 64), 1.0)
     sizes = [np.abs(run(empty, target, np.zeros(1), mu)[0].groups).mean() for mu in (0.01, 0.1)]
     assert sizes[0] / sizes[1] == pytest.approx(10, rel=1e-4)

@@ -15,16 +15,16 @@ def lines_of(text: str) -> list[bytes]:
 
 def learnt(text: str, content: int = 1, header: bytes = b"") -> Position:
     fingerprint = Fingerprint(header)
-    fingerprint.add(lines_of(text))
+    fingerprint.add(lines_of(text), 2 * len(text))
     return fingerprint.reached(content, "1:1")
 
 
 def judge(text: str, *known: Position, header: bytes = b"") -> tuple[Verdict, int, int]:
     lines = lines_of(text)
 
-    def read(size: int) -> list[bytes]:
+    def read(size: int) -> tuple[list[bytes], int]:
         found, lines[:] = lines[:size], lines[size:]
-        return found
+        return found, 2 * len(found)
 
     found = recognise(read, known, header)
     return found.verdict, found.content, found.fingerprint.line
@@ -99,8 +99,9 @@ def test_a_fingerprint_does_not_depend_on_batches(sizes):
     parts = Fingerprint()
     whole = Fingerprint()
     for size in sizes:
-        parts.add(lines[parts.line : parts.line + size])
-    whole.add(lines[: parts.line])
+        part = lines[parts.line : parts.line + size]
+        parts.add(part, 2 * len(part))
+    whole.add(lines[: parts.line], 2 * parts.line)
     ends = [one.reached(1, "") for one in (parts, whole)]
     assert ends[0].digest == ends[1].digest
     assert ends[0].trail == ends[1].trail

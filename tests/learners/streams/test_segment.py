@@ -88,4 +88,4 @@ def test_a_change_of_target_is_followed_however_late_it_comes():
             for (first, weights), last in zip(changes, ends, strict=True):
                 excess += int(((block.weigh(weights, first, last) > 0) != positive[first:last]).sum())
             excess -= int(noise.sum())
-    assert excess < 6_000  # without a floor of the steps it is about 30,000
+    assert excess < 10_000  # without a floor of the steps it is about 30,000

@@ -240,7 +240,7 @@ def test_a_full_disk_keeps_what_was_acknowledged(folder, monkeypatch):
     with Stream.open(folder) as stream:
         stream._state._database._connection.execute("PRAGMA max_page_count = 1")
         with pytest.raises(ResourceError, match="disk is full"):
-            stream.learn(rows[500:], "s" * 200_000, Position(1000))  # a name that needs new pages
+            stream.learn(rows[500:], "s" * 9_000, Position(1000))  # a name that needs new pages
     assert count_rounds(folder) == 500
     learn_all(folder, rows)
     assert count_rounds(folder) == 1000

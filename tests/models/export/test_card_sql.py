@@ -39,15 +39,20 @@ def tails(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return [tuple(row[len(NAMES) :]) for row in found]
 
 
+def answers(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
+    """What DuckDB answers, in the order of the column i, which follows the others."""
+    return [tuple(row[len(NAMES) + 1 :]) for row in connection.execute(query + " ORDER BY i").fetchall()]
+
+
 def as_text(cell: object) -> str | None:
     return None if cell is None else str(cell)
 
 
 def in_duckdb(query: str, rows: Rows) -> list[tuple[Any, ...]]:
-    frame = pd.DataFrame(rows).astype({"smoker": "boolean"})
+    frame = pd.DataFrame(rows).astype({"smoker": "boolean"}).assign(i=range(len(rows)))
     with duckdb.connect() as connection:
         connection.register("people", frame)
-        return tails(connection.execute(query).fetchall())
+        return answers(connection, query)
 
 
 def in_sqlite(query: str, rows: Rows, text: bool) -> list[tuple[Any, ...]]:
@@ -136,8 +141,8 @@ def test_any_card_on_any_text(seed, many, weights, cells):
     assert in_sqlite(card.to_sql("people", "sqlite"), rows, text=True) == wanted(card, rows)
     table = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in NAMES})
     with duckdb.connect() as connection:
-        connection.register("people", table)
-        assert tails(connection.execute(card.to_sql("people")).fetchall()) == wanted(card, rows)
+        connection.register("people", table.append_column("i", pa.array(range(len(rows)))))
+        assert answers(connection, card.to_sql("people")) == wanted(card, rows)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -160,11 +165,11 @@ def test_columns_of_the_table_are_not_mistaken_for_answers(dialect):
     """A table that was scored before has columns with the very names of the answers, and of what is computed."""
     card = two_classes(5, columns=2)
     rows = [row | {"prediction_score": 999, "score": 999, "value": 999, "s0": 999} for row in random_rows(5, 20)]
-    frame = pd.DataFrame(rows).astype({"smoker": "boolean"})
+    frame = pd.DataFrame(rows).astype({"smoker": "boolean"}).assign(i=range(len(rows)))
     if dialect == "duckdb":
         with duckdb.connect() as connection:
             connection.register("people", frame)
-            found = connection.execute(card.to_sql("people")).fetchall()
+            found = connection.execute(card.to_sql("people") + " ORDER BY i").fetchall()
     else:
         with sqlite3.connect(":memory:") as connection:
             frame.astype({"smoker": "object"}).to_sql("people", connection, index=False)
@@ -225,9 +230,9 @@ def test_no_name_can_leave_its_quotes_or_its_comment(name):
     card = Scorecard(points, (0, 0, 0), classes, name, Odds(Fraction(3)), without_points(3).totals)
     rows = [{name: 0, f"{name} too": "other"}, {name: 2, f"{name} too": name}, {name: 2, f"{name} too": "?"}]
     with duckdb.connect() as connection:
-        connection.register("people", pd.DataFrame(rows))
-        found = connection.execute(card.to_sql("people")).fetchall()
-    assert [tuple(row[2:]) for row in found] == wanted(card, rows)
+        connection.register("people", pd.DataFrame(rows).assign(i=range(len(rows))))
+        found = connection.execute(card.to_sql("people") + " ORDER BY i").fetchall()
+    assert [tuple(row[3:]) for row in found] == wanted(card, rows)
     for dialect in DIALECTS:
         if dialect == "spark" and "${" in name:
             with pytest.raises(ParameterError, match="Spark cannot name"):

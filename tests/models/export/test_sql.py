@@ -35,10 +35,10 @@ def as_text(cell: object) -> str | None:
 
 
 def in_duckdb(query: str, rows: list[dict]) -> list[str]:
-    frame = pd.DataFrame(rows).astype({"smoker": "boolean"})
+    frame = pd.DataFrame(rows).astype({"smoker": "boolean"}).assign(i=range(len(rows)))
     with duckdb.connect() as connection:
         connection.register("people", frame)
-        return [row[-1] for row in connection.execute(query).fetchall()]
+        return [row[-1] for row in connection.execute(query + " ORDER BY i").fetchall()]
 
 
 def in_sqlite(query: str, rows: list[dict], text: bool) -> list[str]:
@@ -122,8 +122,8 @@ def test_any_list_on_any_text(seed, cells):
     assert in_sqlite(rules.to_sql("people", "sqlite"), rows, text=True) == wanted
     table = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in NAMES})
     with duckdb.connect() as connection:
-        connection.register("people", table)
-        assert [row[-1] for row in connection.execute(rules.to_sql("people")).fetchall()] == wanted
+        connection.register("people", table.append_column("i", pa.array(range(len(rows)))))
+        assert [row[-1] for row in connection.execute(rules.to_sql("people") + " ORDER BY i").fetchall()] == wanted
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -168,8 +168,8 @@ def test_no_name_can_leave_its_quotes_or_its_comment(name):
     rows = [{name: 0, f"{name} too": "other"}, {name: 2, f"{name} too": name}, {name: 2, f"{name} too": "other"}]
     header = Header(("one",), f"predicted_{name}")
     with duckdb.connect() as connection:
-        connection.register("people", pd.DataFrame(rows))
-        done = connection.execute(rules.to_sql("people", header=header))
+        connection.register("people", pd.DataFrame(rows).assign(i=range(len(rows))))
+        done = connection.execute(rules.to_sql("people", header=header) + " ORDER BY i")
         assert done.description[-1][0] == f"predicted_{name}"
         assert [row[-1] for row in done.fetchall()] == rules.predict(rows).tolist() == [name, name, "y'es"]
     for dialect in DIALECTS:
