@@ -9,10 +9,13 @@ from pathlib import Path
 
 from bench import (
     accounting,
+    cost,
     dp_ebm,
+    growth,
     lists,
     lists_more,
     mechanisms,
+    scale,
     scorecard_speed,
     scorecards,
     scorecards_many,
@@ -37,6 +40,9 @@ BENCHMARKS = {
         accounting,
         speed,
         start_up,
+        scale,
+        growth,
+        cost,
         lists,
         lists_more,
         dp_ebm,
@@ -68,7 +74,7 @@ def main(names: list[str]) -> None:
         results = json.loads(kept.read_text())
         table = benchmark.table(results)
         print(f"\n{name}\n{table}")
-        for page in ("docs/benchmarks.md", "docs/online.md", "README.md"):
+        for page in ("docs/benchmarks.md", "docs/scale.md", "docs/online.md", "README.md"):
             replace_table(ROOT.parent / page, name, table)
 
 

@@ -51,7 +51,7 @@ def _step() -> list[dict[str, Any]]:
     codes = random.integers(0, BINS, (ROWS, COLUMNS)).astype(np.uint8)
     labels = random.integers(0, 2, ROWS).astype(np.int16)
     groups = [np.append(np.arange(BINS), 0)] * COLUMNS  # nothing is missing: that bin is merged
-    sample = CodedSample(list(codes.T.astype(np.int16)), [BINS] * COLUMNS, labels, 2).grouped(groups)
+    sample = CodedSample.of(list(codes.T.astype(np.int16)), [BINS] * COLUMNS, labels, 2).grouped(groups)
     target = Target(1, (64, 64), ROWS)
     weights = random.normal(0, 0.3, (sum(sample.sizes), 1))
     cores = os.cpu_count() or 1

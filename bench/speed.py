@@ -18,16 +18,16 @@ from dprules.tables import PackedSample, open_table, read_records
 
 
 def run() -> list[dict[str, Any]]:
-    results = [_million_rows()]
+    results = [fit_beside_popcount()]
     if FOLDER.is_dir():
         results.append(_adult())
     return results + _one_row()
 
 
-def _million_rows() -> dict[str, Any]:
-    """A million rows of 200 literals, width 1, unlimited rules, beside one pass of numpy's popcount."""
+def fit_beside_popcount(size: int = 1_000_000, literals: int = 200) -> dict[str, Any]:
+    """Fit rows of many literals, width 1, unlimited rules, beside one pass of numpy's popcount."""
     random = np.random.default_rng(0)
-    size, literals = 1_000_000, 200
+    size -= size % 64
     columns = random.integers(0, 2**64, (literals, size // 64), dtype=np.uint64)
     labels = random.integers(0, 2, size).astype(np.int16)
     features = np.array([[i, -1, -1] for i in range(literals)], dtype=np.int32)
@@ -42,7 +42,7 @@ def _million_rows() -> dict[str, Any]:
     ours, theirs = alternately(fit, lambda: np.bitwise_count(columns).sum(axis=1, dtype=np.int64), 7)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     return {
-        "what": "1,000,000 rows x 200 literals, width 1, unlimited rules",
+        "what": f"{size:,} rows x {literals} literals, width 1, unlimited rules",
         "seconds": ours,
         "beside": f"numpy popcount of the packed matrix, {theirs:.4f} s",
         "ratio": ours / theirs,
