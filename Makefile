@@ -4,7 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test test-fast test-slow lint docs bench bench-speed release-check clean
+# Tools of a release, in an environment of their own: what they need must not decide what is tested.
+RELEASE := $(VENV)-release
+LOWEST := $(VENV)-lowest
+
+.PHONY: demo test test-fast test-slow test-lowest lint docs bench bench-speed vulnerabilities release release-check clean
 .DEFAULT_GOAL := test
 
 $(VENV)/bin/python:
@@ -34,6 +38,17 @@ test-fast: $(VENV)/.installed-test
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m slow --numprocesses=auto tests
 
+$(RELEASE)/.installed: release/tools.txt | $(VENV)/bin/python
+	$(BIN)/python -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip --quiet --disable-pip-version-check install --requirement release/tools.txt
+	@touch $@
+
+# The lowest versions that pyproject.toml allows: bounds that nobody tries are not true for long. They warn of each other.
+test-lowest: $(RELEASE)/.installed
+	$(RELEASE)/bin/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
+	$(RELEASE)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[test]'
+	$(LOWEST)/bin/python -m pytest -W ignore::DeprecationWarning -m "not slow" --numprocesses=auto -q tests/accounting tests/mechanisms tests/models tests/schema tests/tables tests/estimators/test_tables.py tests/cli/test_main.py tests/cli/test_exits.py tests/cli/test_fit.py tests/cli/test_predict.py
+
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -47,11 +62,19 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench
 
 bench-speed: $(VENV)/.installed-bench
-	$(BIN)/python -m bench speed start_up scorecard_speed stream_speed stream_command serving mechanisms
+	$(BIN)/python -m bench speed start_up scale growth cost scorecard_speed stream_speed stream_command serving mechanisms
+
+# Known vulnerabilities of the versions that were tested; needs the network, and is no test.
+vulnerabilities: $(RELEASE)/.installed
+	$(RELEASE)/bin/python -m release.vulnerabilities
+
+# Wheel, source archive, SHA256SUMS and a bill of materials (CycloneDX) of the last commit, in dist; refuses if two builds differ.
+release: $(RELEASE)/.installed
+	$(RELEASE)/bin/python -m release.build
 
 # What must be filled in before a release: addresses that are placeholders, figures that nobody made.
 release-check: $(VENV)/.installed-test
 	$(BIN)/python tests/docs/release.py
 
 clean:
-	rm -rf $(VENV) site demo .coverage .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(RELEASE) $(LOWEST) dist site demo .coverage .pytest_cache .mypy_cache .ruff_cache
