@@ -174,3 +174,35 @@ main()
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert_one_sentence(ran.returncode, ran.stderr, expected)
+
+
+IN_TEXT = "exec('os.kill(os.getpid(), signal.SIGINT); time.sleep(5)')"
+SWALLOWED = """
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
+    except KeyboardInterrupt:
+        pass
+    progress(1, 2)
+    print("went on")
+"""
+
+
+@pytest.mark.parametrize("work", [IN_TEXT, SWALLOWED], ids=["in text that is run", "swallowed by a library"])
+def test_an_interruption_ends_a_command_wherever_it_falls(work, tmp_path):
+    module = f"""
+import os, signal, sys, time
+import dprules.jobs
+def audit(seed, only, mutate, progress):
+    {work}
+dprules.jobs.audit = audit
+sys.argv[1:] = ["audit", "--output", "findings"]
+from dprules.cli import main
+main()
+"""
+    (tmp_path / "ended.py").write_text(module)
+    command = [sys.executable, "-B", "-m", "ended"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert_one_sentence(ran.returncode, ran.stderr, Exit.INTERRUPTED)
+    assert not ran.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["ended.py"]

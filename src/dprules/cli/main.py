@@ -163,6 +163,9 @@ def _stop(sentence: str, code: Exit) -> NoReturn:
 def _say_end(what: str) -> NoReturn:
     """Say how a signal has ended the command, and what is left, if there is something to say."""
     code = _ended[0] if _ended else Exit.INTERRUPTED
+    # Python kills itself by SIGINT at its end, whatever the code, if text in `exec` was interrupted (a dataclass in the
+    # making); running another text takes that back.
+    exec("")
     if not what:
         sys.exit(code)
     _stop(f"{WORDS[code]}; {what}", code)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Protocol
 
 from dprules.signals import require_going_on
@@ -18,12 +18,19 @@ class Update(Protocol):
 
 @contextmanager
 def progress_bar() -> Iterator[Update]:
-    """Show a bar on standard error, gone when the work is done; nothing if that is not a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield _show_nothing
-        return
-    with _shown_bar() as update:
+    """Show a bar on standard error, gone when the work is done; nothing if that is not a terminal.
+
+    Each step, and the end, notices a signal that a library has swallowed.
+    """
+    seen = sys.stderr is not None and sys.stderr.isatty()
+    with _shown_bar() if seen else nullcontext(_show_nothing) as show:
+
+        def update(step: str, done: int, total: int | None) -> None:
+            require_going_on()
+            show(step, done, total)
+
         yield update
+        require_going_on()
 
 
 @contextmanager
@@ -32,7 +39,6 @@ def show_work(step: str) -> Iterator[None]:
     with progress_bar() as update:
         update(step, 0, None)
         yield
-        require_going_on()
 
 
 def _show_nothing(step: str, done: int, total: int | None) -> None:
