@@ -26,9 +26,12 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 demo: $(VENV)/.installed
 	$(BIN)/dprules demo --output demo
 
-# Everything but what is marked slow; with coverage.
+# Coverage doubles the time of the quick tests: continuous integration, which says CI=true, measures it.
+COVERAGE := $(if $(CI),--cov --cov-report=term)
+
+# Everything but what is marked slow.
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto --cov --cov-report=term
+	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto $(COVERAGE)
 
 # The quick part, while writing: prices, schemas, tables and models.
 test-fast: $(VENV)/.installed-test

@@ -1,6 +1,7 @@
 """Sources of bits for tests, and a yardstick for frequencies."""
 
 import os
+import signal
 from collections.abc import Mapping
 from math import sqrt
 from typing import Any
@@ -10,10 +11,15 @@ import pytest
 from scipy.stats import chi2
 
 from dprules.mechanisms import SeededBits
+from dprules.signals import ENDINGS
 
 pytest_plugins = ["servers"]
 
 os.environ["DPRULES_CACHE"] = ""  # what is tested is computed here, and not by another version
+
+for _ending in ENDINGS:
+    if signal.getsignal(_ending) == signal.SIG_IGN:  # in the background of a shell; commands that are tested inherit it
+        signal.signal(_ending, signal.default_int_handler if _ending == signal.SIGINT else signal.SIG_DFL)
 
 
 def pytest_configure(config):

@@ -53,9 +53,7 @@ def laws(draw, outcomes=3):
     return tuple([w / sum(side) for w in side] for side in weights)
 
 
-@settings(max_examples=25, deadline=None)
-@given(first=laws(), second=st.tuples(laws(), laws(), laws()))
-def test_a_tree_of_choices_costs_no_more_than_two_slots(first, second):
+def check_a_tree_of_choices(first, second):
     """Exact laws: the second release is chosen by the outcome of the first, and the hull of all is the slot."""
     slots = Slots(2, tuple(map(curve_of, (first, *second))))
     for law in (first, *second):
@@ -66,6 +64,19 @@ def test_a_tree_of_choices_costs_no_more_than_two_slots(first, second):
     for epsilon in np.linspace(0, 6, 25).tolist():
         assert stick(forward, epsilon) <= total.forward(epsilon) + 1e-12
         assert stick(backward, epsilon) <= total.backward(epsilon) + 1e-12
+
+
+@settings(max_examples=6, deadline=None)
+@given(first=laws(), second=st.tuples(laws(), laws(), laws()))
+def test_a_tree_of_choices_costs_no_more_than_two_slots(first, second):
+    check_a_tree_of_choices(first, second)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(first=laws(), second=st.tuples(laws(), laws(), laws()))
+def test_many_trees_of_choices_cost_no_more_than_two_slots(first, second):
+    check_a_tree_of_choices(first, second)
 
 
 def test_the_counterexample_of_the_composition_note():
