@@ -21,8 +21,8 @@ Indices = NDArray[np.int64]
 _SLACK: Final = 2.0**-38
 # Proposals are spots below 2^62: two bits of a word are left, so that sums of ceilings cannot overflow int64.
 _SPAN_BITS: Final = 62
-# exp and log of such weights stay finite in doubles, and one power of two brings any of them near 1.
-_PRIOR_RANGE: Final = 700 * log(2)
+# exp and log of weights from 1/_PRIOR_RANGE to it stay finite in doubles; one power of two brings any of them near 1.
+_PRIOR_RANGE: Final = 2.0**700
 # Room for the + 1 of every ceiling: up to 2^52 candidates fit.
 _FILL: Final = 0.999
 
@@ -142,10 +142,14 @@ def _weights(prior: ArrayLike, size: int) -> NDArray[Any]:
         raise ParameterError("prior must hold one number for each candidate.")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise ParameterError("prior must be finite. Leave a candidate out with a weight of 0.")
-    if bool((values < 0).any()) or not bool((values > 0).any()):
-        raise ParameterError("prior must be non-negative and not all 0. Give each candidate a public weight.")
     positive = values[values > 0]
-    if max(abs(float(x)) for x in _logarithms(np.array([positive.min(), positive.max()], dtype=object))) > _PRIOR_RANGE:
+    if len(positive) == 0 or bool((values < 0).any()):
+        raise ParameterError("prior must be non-negative and not all 0. Give each candidate a public weight.")
+    # As Python's own numbers, whose comparisons are exact for integers and fractions of any size.
+    least, most = positive.min(), positive.max()
+    if isinstance(least, np.generic):
+        least, most = least.item(), most.item()
+    if least < 1 / _PRIOR_RANGE or most > _PRIOR_RANGE:
         raise ParameterError("prior must lie between 2**-700 and 2**700. Scale the weights.")
     return values
 

@@ -95,7 +95,7 @@ class PackedSample(Private):
     whichever is cheaper, so the counts of a whole fit cost a few passes however many rules are drawn.
     """
 
-    __slots__ = ("_blocks", "_known_size", "_plans", "_rows", "_storage", "classes")
+    __slots__ = ("_blocks", "_known_size", "_planes", "_plans", "_rows", "_storage", "_words", "classes")
 
     def __init__(
         self,
@@ -110,6 +110,8 @@ class PackedSample(Private):
         self._plans = plans
         self._storage = storage
         self._known_size: int | None = None
+        self._words = sum(block.words for block in blocks)
+        self._planes = max((len(block.planes) for block in blocks), default=1)
         self.classes = classes
 
     @classmethod
@@ -145,7 +147,7 @@ class PackedSample(Private):
 
     def _efforts(self, asked: int) -> tuple[float, float]:
         """Of counting so many conjunctions where the records are, and of moving them together first."""
-        in_place = self._cost_of_counting(asked, self._words())
+        in_place = self._cost_of_counting(asked, self._words)
         return in_place, self._cost_of_moving() + self._cost_of_counting(asked, self._size() / 64)
 
     def cover(self, condition: NDArray[np.int32]) -> tuple["PackedSample", "PackedSample"]:
@@ -163,22 +165,18 @@ class PackedSample(Private):
             self._known_size = sum(int(size_of(rows)) for rows in self._rows)
         return self._known_size
 
-    def _words(self) -> int:
-        return sum(block.words for block in self._blocks)
-
     def _is_worth_moving(self) -> bool:
         """Whether later passes save more than moving costs; a copy of more than half would be too large."""
         most = max(self._plans.most, self._plans.bases.size)
         size = self._size()
-        saved = self._cost_of_counting(most, self._words() - size / 64)
-        return 2 * size <= 64 * self._words() and self._cost_of_moving() < FURTHER * saved
+        saved = self._cost_of_counting(most, self._words - size / 64)
+        return 2 * size <= 64 * self._words and self._cost_of_moving() < FURTHER * saved
 
     def _cost_of_moving(self) -> float:
-        return self._plans.bases.size * min(MOVED_WORD * self._words(), MOVED_BIT * self._size())
+        return self._plans.bases.size * min(MOVED_WORD * self._words, MOVED_BIT * self._size())
 
     def _cost_of_counting(self, conjunctions: int, words: float) -> float:
-        planes = max((len(block.planes) for block in self._blocks), default=1)
-        return COUNTED * planes * conjunctions * words
+        return COUNTED * self._planes * conjunctions * words
 
     def _moved_together(self) -> "PackedSample":
         moved = (block.only(rows) for block, rows in zip(self._blocks, self._rows, strict=True))
