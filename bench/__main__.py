@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench import (
     accounting,
+    audit,
     cost,
     dp_ebm,
     growth,
@@ -38,6 +39,7 @@ BENCHMARKS = {
     for module in (
         mechanisms,
         accounting,
+        audit,
         speed,
         start_up,
         scale,
@@ -74,7 +76,7 @@ def main(names: list[str]) -> None:
         results = json.loads(kept.read_text())
         table = benchmark.table(results)
         print(f"\n{name}\n{table}")
-        for page in ("docs/benchmarks.md", "docs/scale.md", "docs/online.md", "README.md"):
+        for page in ("docs/benchmarks.md", "docs/scale.md", "docs/online.md", "docs/audit.md", "README.md"):
             replace_table(ROOT.parent / page, name, table)
 
 

@@ -43,17 +43,18 @@ def rational(value: object, name: str, *, zero: bool = False) -> Fraction:
 
 
 def as_asked(value: object, name: str, *, zero: bool = False) -> Fraction:
-    """Read what a job asks for: the double, or the decimal number that people write for it, whichever is less.
+    """Read what a job asks for: the double, or the decimal number that people mean by it, whichever is less.
 
-    Ten jobs that ask for 0.1 then fit a grant of 1.
+    Ten jobs that ask for 0.1 then fit a grant of 1, and one that asks for 0.1 + 0.2 a grant of 0.3.
 
     Examples
     --------
-    >>> as_asked(0.1, "epsilon"), as_asked(Fraction(1, 3), "epsilon")
-    (Fraction(1, 10), Fraction(1, 3))
+    >>> as_asked(0.1, "epsilon"), as_asked(0.1 + 0.2, "epsilon"), as_asked(Fraction(1, 3), "epsilon")
+    (Fraction(1, 10), Fraction(3, 10), Fraction(1, 3))
     """
     exact = rational(value, name, zero=zero)
-    return min(exact, _as_written(value, exact))
+    meant = Fraction(f"{float(exact):.12g}") if isinstance(value, float | np.floating) else exact
+    return min(exact, _as_written(value, exact), meant)
 
 
 def as_granted(value: object, name: str, *, zero: bool = False) -> Fraction:

@@ -106,6 +106,7 @@ def test_slots(folder, commands):
     commands.done("ledger", "init", "l.db", "--dataset", "others", "--schema", "schema.toml", "--distinct")
     said = commands.done("ledger", "grant", "l.db", "--dataset", "others", *shape)
     assert "slots 2" in said
+    assert "(1.779, 1e-06)" in said  # the sum is 2
     words = [word if word != "stays" else "others" for word in fit("--delta", "1e-6")]
     commands.done(*words, "-o", "a.json")
     said = commands.refused(Exit.PRIVACY, *words, "--max-rules", "30", "-o", "b.json")
@@ -116,6 +117,32 @@ def test_slots(folder, commands):
     assert "Each slot of grant 4 fits a list of 3 rules at epsilon 1 and delta 1e-06." in shown
     commands.done("ledger", "export", "l.db", "--to", "html", "-o", "l.html")
     assert "each fits a list of 3 rules" in (folder / "l.html").read_text()
+
+
+def test_what_a_grant_states_is_not_below_what_holds(folder, commands):
+    """Delta of a Gaussian with mu 0.5 is 1.0008e-6 at epsilon 2.254: the nearest four digits would be a false claim."""
+    said = commands.done("ledger", "grant", "l.db", "--dataset", "stays", "--mu", "0.5", "--delta", "1e-6")
+    assert "(2.255, 1e-06)-differentially private" in said
+    shown = commands.done("ledger", "show", "l.db")
+    assert "(2.255, 1e-06)" in shown
+    assert "together: (4.255, 1.1e-05)" in shown
+
+
+def test_a_grant_that_was_closed_has_nothing_left(folder, commands):
+    words = ["--dataset", "stays", "--epsilon", "1", "--delta", "1e-6", "--until", "2999-12-31"]
+    commands.done("ledger", "grant", "l.db", *words)
+    commands.done("ledger", "close", "l.db", "3")
+    shown = commands.done("ledger", "show", "l.db")
+    assert "nothing" in shown
+    assert "closed" in shown
+    assert "2999" not in shown
+    document = json.loads(commands.done("ledger", "show", "l.db", "--json"))
+    assert [grant["ended"] for grant in document["datasets"]["stays"]["grants"]] == [False, True]
+
+
+def test_rows_of_a_unit_need_a_unit(folder, commands):
+    words = ["--dataset", "stays", "--epsilon", "1", "--unit-rows", "3"]
+    assert "has a unit" in commands.refused(Exit.PARAMETER, "ledger", "grant", "l.db", *words)
 
 
 def test_parts(folder, commands):

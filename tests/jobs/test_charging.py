@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dprules.accounting import Counts
 from dprules.errors import DataError, ParameterError, PrivacyError
+from dprules.files import digest
 from dprules.jobs import (
     FitRequest,
     ListSettings,
@@ -25,10 +26,10 @@ from dprules.jobs import (
 )
 from dprules.jobs.example import SCHEMA, hospital_stays
 from dprules.jobs.fitting import rehearse
-from dprules.jobs.ledgers import join
+from dprules.jobs.ledgers import choose_budget, join
 from dprules.learners.cuts import buy_cuts
 from dprules.learners.streams import read_published
-from dprules.ledger import Ledger, Sums
+from dprules.ledger import Ledger, Sums, show_guarantee
 from dprules.models import Released
 from dprules.schema import Categorical, Label, PrivateCuts, PrivateValues, Schema
 from servers import database, server
@@ -227,11 +228,45 @@ def test_a_part_holds_the_records_of_its_value_alone(where, chosen, tmp_path, re
     assert fit(part).model.to_json() == fit(alone).model.to_json()
 
 
+def test_two_ways_to_cut_a_line_make_two_keys(ledger, tmp_path):
+    """Lines that hold one table between semicolons and another one between commas: a record is in both parts."""
+    names = SCHEMA.names
+    record = dict.fromkeys(names, "") | {"ward": "surgery", "readmitted": "yes"}
+    other = record | {"ward": "cardiology"}
+    lines = [f"{';'.join(one)};,{','.join(two)}" for one, two in ((names, names), (record.values(), other.values()))]
+    (tmp_path / "both.csv").write_text("\n".join([lines[0], *[lines[1]] * 50]) + "\n")
+    fit(replace(ask(ledger, part=("ward", "surgery"), epsilon=2), data=tmp_path / "both.csv", delimiter=";"))
+    with pytest.raises(PrivacyError, match="left"):
+        fit(replace(ask(ledger, part=("ward", "cardiology"), epsilon=2), data=tmp_path / "both.csv", delimiter=","))
+
+
+def test_whoever_comes_second_with_a_charge_is_not_told_to_use_it(ledger, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(fitting, "place_records", _fail)
+        with pytest.raises(DataError, match="resume 3"):
+            fit(ask(ledger))
+    genuine = Ledger.begin
+
+    def begin_after_another(self, number):
+        genuine(self, number)
+        genuine(self, number)
+
+    monkeypatch.setattr(Ledger, "begin", begin_after_another)
+    with pytest.raises(PrivacyError, match="begun already") as refused:
+        fit(ask(ledger, resume=3))
+    assert "was not begun" not in str(refused.value)
+
+
+def _fail(*_words):
+    raise DataError("The table cannot be read.")
+
+
 def test_evaluations_and_streams_are_charged(ledger, tmp_path):
     released = fit(ask(ledger))
     found = evaluate(released, STAYS, epsilon=0.25, ledger=ledger, dataset="stays")
     entry = found.certificate.ledger.entry
     assert ledger.book().charges[entry].outcome == "released"
+    assert ledger.book().charges[entry].digest == digest(found.document())  # not that of the model
     assert left(ledger) == Fraction(9, 4)
     with pytest.raises(PrivacyError, match="left"):
         evaluate(released, STAYS, epsilon=3, ledger=ledger, dataset="stays")
@@ -302,3 +337,8 @@ def test_a_stream_that_was_charged_is_extended_by_columns_of_its_data_set(ledger
         stream_extend(tmp_path / "s", SCHEMA, ledger=Ledger.create(tmp_path / "other.db"))
     _, count = stream_extend(tmp_path / "s", Schema(SCHEMA.label, SCHEMA.columns[:3]), ledger=ledger)
     assert count > 2
+
+
+def test_two_slots_of_ten_rules_cost_what_the_docs_say():
+    budget = choose_budget(slots=2, shapes=["list:10"], each_epsilon=1, each_delta=1e-6, delta=1e-6)
+    assert show_guarantee(budget) == ("1.387", "1e-06")

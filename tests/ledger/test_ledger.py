@@ -66,7 +66,7 @@ def test_a_refusal_names_every_grant(small):
     with pytest.raises(PrivacyError) as refused:
         small.charge("patients", promise("9"))
     said = str(refused.value)
-    assert "would fit. Grant 3 cannot pay for it: fit at epsilon 9" in said
+    assert "would fit. Grant 3, which has mu squared 0.25 left, cannot pay for it: fit at epsilon 9" in said
     assert "  " not in said
 
 
@@ -131,16 +131,46 @@ def test_jobs_of_another_kind_are_refused(ledger):
 
 
 def test_two_data_sets_with_one_fingerprint(ledger):
-    with pytest.raises(PrivacyError, match="same columns"):
+    with pytest.raises(PrivacyError, match="columns of the same names"):
         ledger.register("others", ["y", "region", "age"])
     ledger.register("others", ["y", "region", "age"], distinct=True)
-    ledger.register("more", ["y", "region"])
     with pytest.raises(ParameterError, match="already"):
         ledger.register("patients", ["z"])
 
 
+@pytest.mark.parametrize(
+    "columns", [["y", "region"], ["AGE", "something"], None], ids=["some", "in capitals", "unsaid"]
+)
+def test_one_table_has_no_second_budget_under_another_name(columns, ledger):
+    """Some of its columns, other letters, or no word about them: all might be the same people once more."""
+    with pytest.raises(PrivacyError, match="distinct"):
+        ledger.register("again", columns)
+    ledger.register("again", columns, distinct=True)
+    ledger.register("unlike", ["height", "shoes"], distinct=columns is None)
+
+
+def test_names_look_like_what_they_are(ledger):
+    for name in ("pati\u202eents", "pat\u200bients", "pat\x00ients", "patients\x07"):
+        with pytest.raises(ParameterError, match=r"hide letters|one line"):
+            ledger.register(name, distinct=True)
+
+
+@pytest.mark.parametrize("until", ["2030-01-01", datetime(2030, 1, 1, tzinfo=UTC)])
+def test_a_last_day_is_a_date(until, ledger):
+    with pytest.raises(ParameterError, match="date"):
+        ledger.grant("patients", Sums(1, 0), until=until)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Concentrated(1e-300, 1e-6), lambda: Gaussians(1e-200, 1e-6), lambda: Sums(1, 1e-300)]
+)
+def test_budgets_that_nobody_could_mean_are_refused_where_they_are_made(make):
+    with pytest.raises(ParameterError, match="must lie"):
+        make()
+
+
 def test_nothing_granted(ledger):
-    ledger.register("others")
+    ledger.register("others", distinct=True)
     with pytest.raises(PrivacyError, match="nothing is granted"):
         ledger.charge("others", promise("0.1"))
 
@@ -162,7 +192,7 @@ def set_clock(monkeypatch, time):
 
 
 def test_a_grant_ends_and_a_clock_that_is_set_back_does_not_revive_it(small, monkeypatch):
-    small.register("others")
+    small.register("others", distinct=True)
     small.grant("others", Sums(1, 0), until=date(2126, 12, 31))
     now = set_clock(monkeypatch, datetime(2126, 12, 31, 23, 59, tzinfo=UTC))
     small.charge("others", promise("0.1"))
@@ -197,7 +227,7 @@ def test_a_clock_that_jumps_ahead_costs_no_budget(small, monkeypatch):
 
 
 def test_rho_and_mu(small):
-    small.register("others")
+    small.register("others", distinct=True)
     small.grant("others", Concentrated(0.01, 1e-6))
     small.charge("others", promise("0.1"))  # epsilon^2 / 2 = 0.005
     small.charge("others", promise("0.1"))
@@ -205,7 +235,7 @@ def test_rho_and_mu(small):
         small.charge("others", promise("0.1"))
     with pytest.raises(PrivacyError, match="has no rho"):
         small.charge("others", replace(promise("0.01"), delta=Fraction(1, 10**9), charges=()))
-    small.register("third")
+    small.register("third", distinct=True)
     small.grant("third", Gaussians(0.5, 1e-6))
     with pytest.raises(PrivacyError, match="has no mu"):
         small.charge("third", promise("0.1"))
@@ -258,7 +288,7 @@ def test_passwords_are_not_shown():
 @pytest.mark.parametrize("name", ["", "a\nb", "x" * 300, " "])
 def test_names_that_make_no_sense(small, name):
     with pytest.raises(ParameterError, match="one line"):
-        small.register(name)
+        small.register(name, distinct=True)
     with pytest.raises(ParameterError, match="one line"):
         small.grant("patients", Sums(1, 0), by=name)
 

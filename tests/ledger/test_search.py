@@ -4,15 +4,25 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - makes the next import possible
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    RandomizedSearchCV,
+    cross_val_score,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from dprules import PrivateDecisionListClassifier, PrivateScorecardClassifier, PrivateWinnowClassifier
-from dprules.errors import ParameterError, PrivacyError
+from dprules.errors import DataError, ParameterError, PrivacyError
 from dprules.jobs.ledgers import choose_budget
-from dprules.ledger import Ledger, Sums
+from dprules.ledger import Concentrated, Ledger, Sums
 from ledger.helpers import make_ledger
 
 X = np.random.default_rng(0).random((400, 3)) < 0.5
@@ -113,6 +123,45 @@ def test_what_cannot_be_reserved(books):
         books.reserve(GridSearchCV(PrivateDecisionListClassifier(), {"width": [1]}))
 
 
+def test_searches_whose_fits_cannot_be_counted_are_refused(books):
+    """Halving fits more than candidates times folds, a calibration several times for each, folds may depend on y."""
+    one = estimator(books)
+    uncounted = {
+        "GridSearchCV or": HalvingGridSearchCV(one, {"max_rules": [1, 2]}, cv=3),
+        "alone or in a pipeline": GridSearchCV(CalibratedClassifierCV(one, cv=4), {"estimator__max_rules": [1]}, cv=3),
+        "only once": GridSearchCV(one, {"max_rules": [1]}, cv=KFold(3).split(X)),
+        "depends on the rows": GridSearchCV(one, {"max_rules": [1]}, cv=LeaveOneOut()),
+        "no settings": GridSearchCV(one, [], cv=3),
+        "cannot be listed": GridSearchCV(one, 7, cv=3),
+    }
+    for why, search in uncounted.items():
+        with pytest.raises(ParameterError, match=why):
+            books.reserve(search)
+    with pytest.raises(ParameterError, match="depends on the rows"):
+        books.reserve(GridSearchCV(one, {"max_rules": [1]}, cv=LeaveOneGroupOut()))
+    assert left(books) == 2
+
+
+def test_a_grant_that_has_ended_says_nothing_about_how_fits_are_counted(books):
+    grant = books.grant("patients", Concentrated(1, 1e-6)).number
+    books.close(grant)
+    with books.reserve(GridSearchCV(estimator(books), {"max_rules": [1]}, cv=3, refit=False)):
+        assert left(books) == Fraction(14, 10)
+
+
+def test_mistakes_are_refused_before_they_are_charged(books):
+    with pytest.raises(DataError, match="rows"):
+        estimator(books).fit(X, Y[:-1])
+    books.register("stream", ["a", "b"], neighbours="replace", stream=True, distinct=True)
+    books.grant("stream", Sums(1, 0))
+    online = PrivateWinnowClassifier(epsilon=0.5, ledger=books, dataset="stream", classes=["no", "yes"])
+    with pytest.raises((DataError, ParameterError)):
+        online.fit(X, Y.astype(int))
+    with pytest.raises(PrivacyError, match="column 'x0' is none of data set"):
+        PrivateWinnowClassifier(epsilon=0.5, ledger=books, dataset="stream").fit(X, Y)
+    assert not books.book().charges
+
+
 def test_cross_validation_charges_each_fit(books):
     cross_val_score(estimator(books), X, Y, cv=3)
     assert left(books) == Fraction(14, 10)
@@ -121,7 +170,7 @@ def test_cross_validation_charges_each_fit(books):
 def test_every_private_estimator_charges(tmp_path):
     ledger = Ledger.create(tmp_path / "l.db")
     ledger.register("table")
-    ledger.register("stream", neighbours="replace", stream=True)
+    ledger.register("stream", neighbours="replace", stream=True, distinct=True)
     ledger.grant("table", Sums(1, 1e-4))
     ledger.grant("stream", Sums(1, 0))
     card = PrivateScorecardClassifier(epsilon=0.5, ledger=ledger, dataset="table").fit(X, Y)

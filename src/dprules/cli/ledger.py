@@ -90,6 +90,8 @@ def grant(
     from dprules.jobs import choose_budget, ledger_grant, ledger_show
 
     known = ledger_show(ledger).dataset(dataset)
+    if unit_rows != 1 and (known.unit.column is None or slots is None):
+        raise ParameterError("--unit-rows is for slots of a data set that has a unit. Leave it out.")
     budget = choose_budget(
         epsilon=epsilon,
         delta=delta,
@@ -104,7 +106,7 @@ def grant(
     )
     state = ledger_grant(ledger, dataset, budget, by=by, why=why, until=_read_day(until))
     if as_json:
-        typer.echo(json.dumps(_describe_grant(state)))
+        typer.echo(json.dumps(_describe_grant(ledger_show(ledger), state)))
         return
     typer.echo(f"Grant {state.entry.number}: {_say_guarantee(state)}")
     if epsilon is not None and not delta and known.unit.of != "round":
@@ -216,7 +218,7 @@ def describe_book(book: "Book", names: list[str]) -> dict[str, Any]:
             "neighbours": book.datasets[name].neighbours.value,
             "unit": str(book.datasets[name].unit),
             "fingerprint": book.datasets[name].fingerprint,
-            "grants": [_describe_grant(state) for state in book.grants_of(name)],
+            "grants": [_describe_grant(book, state) for state in book.grants_of(name)],
             "charges": [
                 {
                     "entry": number,
@@ -239,8 +241,8 @@ def describe_book(book: "Book", names: list[str]) -> dict[str, Any]:
     return {"ledger": book.name, "entries": len(book.entries), "head": head, "datasets": datasets}
 
 
-def _describe_grant(state: "GrantState") -> dict[str, Any]:
-    from dprules.report import list_parts, list_shapes
+def _describe_grant(book: "Book", state: "GrantState") -> dict[str, Any]:
+    from dprules.report import has_ended, list_parts, list_shapes
 
     epsilon, delta = state.grant.filter.guarantee
     names = state.grant.filter.coordinates
@@ -254,19 +256,20 @@ def _describe_grant(state: "GrantState") -> dict[str, Any]:
         "reserved": dict(zip(names, map(float, state.reserved), strict=True)),
         "left": dict(zip(names, map(float, state.left), strict=True)),
         "shapes": list_shapes(state),
-        "parts": list_parts(state),
+        "parts": list_parts(book, state),
         "by": state.grant.by,
         "why": state.grant.why,
         "until": None if state.grant.until is None else state.grant.until.isoformat(),
+        "ended": has_ended(book, state),
     }
 
 
 def _say_guarantee(state: "GrantState") -> str:
-    from dprules.ledger import show_cost
+    from dprules.ledger import show_cost, show_guarantee
 
-    epsilon, delta = state.grant.filter.guarantee
+    epsilon, delta = show_guarantee(state.grant.filter)
     limit = show_cost(state.grant.filter, state.grant.filter.limit)
-    return f"{limit}. All jobs charged to it are ({epsilon:.4g}, {delta:.4g})-differentially private together."
+    return f"{limit}. All jobs charged to it are ({epsilon}, {delta})-differentially private together."
 
 
 def _print_budgets(book: "Book", names: list[str]) -> None:
@@ -274,7 +277,8 @@ def _print_budgets(book: "Book", names: list[str]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from dprules.ledger import DOWN, show_cost
+    from dprules.ledger import show_cost, show_guarantee, show_total
+    from dprules.report import show_left
 
     console = Console(highlight=False)
     for name in names:
@@ -286,16 +290,15 @@ def _print_budgets(book: "Book", names: list[str]) -> None:
         table.add_column(no_wrap=True)
         for state in book.grants_of(name):
             kind = state.grant.filter
-            epsilon, delta = kind.guarantee
-            granted, left = show_cost(kind, kind.limit), show_cost(kind, state.left, DOWN)
-            table.add_row(str(state.entry.number), granted, f"({epsilon:.4g}, {delta:.3g})", left, _bar(state))
+            granted, guarantee = show_cost(kind, kind.limit), ", ".join(show_guarantee(kind))
+            bar = _bar(book, state)
+            table.add_row(str(state.entry.number), granted, f"({guarantee})", show_left(book, state), bar)
         console.print(table if book.grants_of(name) else f"{title}. Nothing is granted.")
         for state in book.grants_of(name):
             console.print(escape("\n".join(_say_more(book, state))))
         if len(book.grants_of(name)) > 1:
-            guarantees = [state.grant.filter.guarantee for state in book.grants_of(name)]
-            epsilon, delta = (sum(amounts) for amounts in zip(*guarantees, strict=True))
-            console.print(f"All grants of it together: ({epsilon:.4g}, {delta:.3g}).")
+            epsilon, delta = show_total([state.grant.filter for state in book.grants_of(name)])
+            console.print(f"All grants of it together: ({epsilon}, {delta}).")
 
 
 def _say_more(book: "Book", state: "GrantState") -> list[str]:
@@ -307,17 +310,19 @@ def _say_more(book: "Book", state: "GrantState") -> list[str]:
     lines = [f"Grant {number}: {', '.join(filter(None, about))}."]
     if shapes:
         lines.append(f"Each slot of grant {number} fits {' or '.join(shapes)}.")
-    lines += [f"Of grant {number}, jobs on {row['part']} alone have {row['left']} left." for row in list_parts(state)]
+    lines += [
+        f"Of grant {number}, jobs on {row['part']} alone have {row['left']} left." for row in list_parts(book, state)
+    ]
     return lines + [
         f"Reservation {held} holds {cost} of grant {number}, until it is closed." for held, cost in list_held(state)
     ]
 
 
-def _bar(state: "GrantState") -> str:
+def _bar(book: "Book", state: "GrantState") -> str:
     """Return a bar of what is left, by the coordinate that is nearest to its end."""
     from dprules.report import share_left
 
-    share = share_left(state)
+    share = share_left(book, state)
     cells = int(share * WIDTH)
     colour = "green" if share > 0.25 else "yellow" if share > 0 else "red"
     return f"[{colour}]{'█' * cells}[/{colour}]{'░' * (WIDTH - cells)} {100 * share:.0f}%"

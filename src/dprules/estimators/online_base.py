@@ -148,8 +148,9 @@ class OnlineClassifier(EventFace, ClassifierMixin, BaseEstimator, RiverFace):  #
         kinds = as_columns(X if is_frame(X) else X[:0], features.names)
         columns = choose_columns(kinds, features.names, self.values, self._asks)
         asked = self._ask(features, OnlineRequest(columns, self.width), labels, classes)
-        learner = self._make_learner(asked)
-        learner.learn(asked.request.read(X), read_label_codes(labels, asked.label))
+        examples, codes = asked.request.read(X), read_label_codes(labels, asked.label)
+        learner = self._make_learner(asked)  # charged: what cannot be read was refused before
+        learner.learn(examples, codes)
         self._keep(asked, learner)
         return self
 

@@ -183,9 +183,9 @@ class Payment(Private):
 
     def begin(self) -> None:
         """Tell the ledger that random bits are drawn: from now on the charge cannot be used again."""
+        self.begun = True  # also if the ledger refuses, or is cut off: somebody may have begun
         if self.ticket is not None:
             self.ticket.begin()
-        self.begun = True
 
     def finish(self, digest: str) -> None:
         """Tell the ledger what was released; a ledger that is gone by now must not cost a model that was paid for."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dprules.accounting import Account, Assumption, Counts, Neighbours, Promise, Unit
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
+from dprules.files import digest
 from dprules.jobs.assessment import Evaluation, assess
 from dprules.jobs.charging import LedgerLike, Payer
 from dprules.jobs.figures import Noise
@@ -103,10 +104,11 @@ def evaluate(
                 payment.account.charge(ANSWERS, Counts(tilt))
             counts = _count_answers(released, opened, truth, whose, len(groups.names), payment.bits)
             noisy = noisy_counts(counts, tilt, payment.bits)
-            payment.finish(released.digest())
-    certificate = payment.account.certificate(secure=True, assumptions=_assumptions(account, multiline))
-    certificate = certificate.for_model(released.digest())
-    return assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
+            certificate = payment.account.certificate(secure=True, assumptions=_assumptions(account, multiline))
+            certificate = certificate.for_model(released.digest())
+            evaluation = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
+            payment.finish(digest(evaluation.document()))
+    return evaluation
 
 
 def _require_unit(released: Released, table: Table, unit: str | None, public: bool) -> None:

@@ -143,7 +143,8 @@ class FitRequest(Private):
         key, value = self.part
         (column,) = (column for column in self.schema.columns if column.name == key)
         declared = column.values[column.code(value)] if isinstance(column, Categorical) else bool(column.code(value))
-        return Part.of(key, str(declared), column.entry())
+        # How lines are cut into cells decides what the key's cell is, as much as how the cell is read.
+        return Part.of(key, str(declared), [column.entry(), self.delimiter, self.multiline])
 
     @property
     def columns(self) -> tuple[str, ...]:

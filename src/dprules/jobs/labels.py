@@ -1,7 +1,7 @@
 """Labels that are given apart from the table, as scikit-learn does: their type and shape are public, no more."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -193,7 +193,16 @@ def with_labels(data: Any, labels: Any, label: Label) -> Table:
     with open_table(data) as table:
         if not table.takes_labels:
             raise ParameterError(_A_COLUMN)
-        return LabelledTable(table, label.name, label_cells(labels))
+        cells = label_cells(labels)
+        if _count_rows(data) not in (None, len(cells)):  # before anything is charged
+            raise DataError(_UNEQUAL)
+        return LabelledTable(table, label.name, cells)
+
+
+def _count_rows(data: Any) -> int | None:
+    """Return how many rows a table in memory has; None where that is known only once it has been read."""
+    column: Any = next(iter(data.values()), None) if isinstance(data, Mapping) else data
+    return len(column) if hasattr(column, "__len__") else None
 
 
 class LabelledTable(Table):

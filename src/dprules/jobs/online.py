@@ -70,7 +70,7 @@ class StreamLearner(Private):
     ) -> None:
         bits: Bits = os_bits if seed is None else SeededBits(seed)
         certificate = settings.certificate(request, bits.secure, assumptions)
-        self.certificate: Certificate = payer.pay_for_stream(certificate, ())
+        self.certificate: Certificate = payer.pay_for_stream(certificate, request.names)
         """Charged before anything is learnt."""
         self._learner = settings.start(request, bits)
         self._request = request

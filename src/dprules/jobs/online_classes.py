@@ -131,7 +131,7 @@ class OneAgainstRest(Private):
         part = replace(settings, epsilon=epsilon, delta=delta)
         seeds = [None] * number if seed is None else np.random.SeedSequence(seed).generate_state(number).tolist()
         self._learners = [StreamLearner(part, request, assumptions, each) for each in seeds]
-        self.certificate = payer.pay_for_stream(self._certify(settings), ())
+        self.certificate = payer.pay_for_stream(self._certify(settings), request.names)
         """Of all learners together."""
 
     def _certify(self, settings: StreamSettings) -> Certificate:

@@ -79,6 +79,11 @@ class OnlineRequest:
         """Return the request for a stream with these classes."""
         return replace(self, classes=classes, lists=lists)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are asked about."""
+        return tuple(column.name for column in self.columns)
+
     @cached_property
     def real(self) -> bool:
         """Whether numbers are weighed as they are."""

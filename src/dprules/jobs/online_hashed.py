@@ -113,6 +113,11 @@ class HashedRequest(OnlineRequest):
 
     columns: HashedColumns
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """None: whatever an example has is hashed."""
+        return ()
+
     @cached_property
     def real(self) -> bool:
         """Whether numbers are weighed as they are."""

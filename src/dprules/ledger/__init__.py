@@ -9,7 +9,7 @@ from dprules.ledger.grants import DataSet, Grant
 from dprules.ledger.ledger import Ledger, Reservation, Ticket
 from dprules.ledger.log import hide_password
 from dprules.ledger.states import ChargeState, GrantState
-from dprules.ledger.words import DOWN, UP, Foreseen, show_amount, show_cost
+from dprules.ledger.words import DOWN, UP, Foreseen, show_amount, show_cost, show_guarantee, show_held, show_total
 
 __all__ = [
     "DOWN",
@@ -36,4 +36,7 @@ __all__ = [
     "hide_password",
     "show_amount",
     "show_cost",
+    "show_guarantee",
+    "show_held",
+    "show_total",
 ]

@@ -1,5 +1,6 @@
 """What every entry of a ledger says: a frozen value with a document form of its own, read with suspicion."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -14,6 +15,8 @@ LONGEST = 200
 MOST_COORDINATES = 2
 """Of what a filter counts: epsilon and delta."""
 OWNER = "an entry of the ledger"
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Control characters, spaces of no width, and what reverses the letters after it."""
 
 
 class Body(ABC):
@@ -68,6 +71,8 @@ def read_cost(amounts: Any) -> Cost:
 
 
 def require_line(text: object, what: str, *, empty: bool = False) -> None:
-    """Refuse a text that is long, of several lines, or nothing."""
+    """Refuse a text that is long, of several lines, or nothing, or that does not look like what it is."""
     if not is_one_line(text) or len(str(text)) > LONGEST or not (empty or str(text).strip()):
         raise ParameterError(f"{what} must be one line of at most {LONGEST} characters.")
+    if _UNSEEN.search(str(text)):
+        raise ParameterError(f"{what} must not hold control characters, nor marks that turn or hide letters.")

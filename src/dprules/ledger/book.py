@@ -12,7 +12,7 @@ from dprules.ledger.charges import Begun, Closed, Finished, Part, Reserved, Spen
 from dprules.ledger.filters import Cost
 from dprules.ledger.grants import DataSet, Grant
 from dprules.ledger.states import ChargeState, GrantState, add_costs, multiply_cost, no_cost
-from dprules.ledger.words import DOWN, DUST, show_cost
+from dprules.ledger.words import DOWN, DUST, show_cost, show_held
 
 
 class Book:
@@ -103,15 +103,13 @@ class Book:
             raise ParameterError(
                 f"the ledger has a data set {new.name!r} already. Choose another name, or grant it more."
             )
-        twins = [
-            known.name
-            for known in self.datasets.values()
-            if new.fingerprint is not None and known.fingerprint == new.fingerprint
-        ]
-        if twins and not new.distinct:
+        alike = next((known for known in self.datasets.values() if known.may_be(new)), None)
+        if alike is not None and not new.distinct:
+            said = None not in (alike.columns, new.columns)
+            why = "has columns of the same names" if said else "may be the same: not both say which columns they have"
             raise PrivacyError(
-                f"data set {twins[0]!r} has the same columns. If it holds the same records, charge that one; if all "
-                "records are of other people, declare it distinct."
+                f"data set {alike.name!r} {why}. If they hold records of the same people, charge that one; if all "
+                "records are of other people, declare the new one distinct."
             )
         return new
 
@@ -133,12 +131,13 @@ class Book:
         usable = [state for state in self.grants_of(dataset) if not state.ended(self.now(clock))]
         refusals = []
         for state in usable:
+            left = state.left_for(part)
             try:
                 cost = state.grant.filter.cost(promise)
             except PrivacyError as error:
-                refusals.append(f"grant {state.entry.number} cannot pay for it: {error}")
+                shown = show_cost(state.grant.filter, left, DOWN)
+                refusals.append(f"grant {state.entry.number}, which has {shown} left, cannot pay for it: {error}")
                 continue
-            left = state.left_for(part)
             if all(amount <= rest for amount, rest in zip(cost, left, strict=True)):
                 return Spent(dataset, state.entry.number, write_promise(promise), cost, part, None, by)
             refusals.append(_refuse(state, cost, left))
@@ -211,9 +210,10 @@ class Book:
             raise PrivacyError(f"grant {reserved.grant} of reservation {number} has ended. Nothing has run.")
         cost = state.grant.filter.cost(promise)
         if _room_for(cost, state.held.get(number, Counter())) is None:
+            held = show_held(state.grant.filter, state.held.get(number, Counter()))
             raise PrivacyError(
-                f"{promise.job} asks for {show_cost(state.grant.filter, cost)}, and reservation {number} holds no such "
-                "fit any more. Reserve again, or charge without it. Nothing has run."
+                f"{promise.job} asks for {show_cost(state.grant.filter, cost)}, and reservation {number} holds {held}. "
+                "Reserve again, or charge without it. Nothing has run."
             )
         return Spent(dataset, reserved.grant, write_promise(promise), cost, None, number, by)
 

@@ -27,7 +27,8 @@ class Part:
     value : str
         One of the values that it declares.
     reading : str
-        A digest of how the column is declared. Cells have one value under one declaration; under two, parts overlap.
+        A digest of how the column is declared and how its cells are found in the table. Under one reading a record has
+        one value; under two, parts may overlap.
     """
 
     key: str
@@ -40,9 +41,9 @@ class Part:
         require_line(self.reading, "the reading of a part")
 
     @classmethod
-    def of(cls, key: str, value: str, declaration: object) -> "Part":
-        """Return the part of one value of a column that is declared so."""
-        return cls(key, value, digest(declaration))
+    def of(cls, key: str, value: str, reading: object) -> "Part":
+        """Return the part of one value of a column that is declared and found so."""
+        return cls(key, value, digest(reading))
 
     def document(self) -> dict[str, Any]:
         """Return the part in JSON's types."""

@@ -94,11 +94,11 @@ class Sums(Filter, kind="sums"):
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", budget(as_granted(self.epsilon, "epsilon")))
         object.__setattr__(self, "delta", as_granted(self.delta, "delta", zero=True))
-        if Fraction(self.delta) >= 1:
-            raise ParameterError(f"delta must be below 1; got {float(self.delta):g}. 1e-6 is usual.")
+        if self.delta:
+            probability(self.delta, "delta")
 
     @property
-    def limit(self) -> Cost:
+    def limit(self) -> tuple[Fraction, Fraction]:
         """Epsilon and delta."""
         return Fraction(self.epsilon), Fraction(self.delta)
 
@@ -138,7 +138,7 @@ class Concentrated(Filter, kind="concentrated"):
     coordinates = ("rho",)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", as_granted(self.rho, "rho"))
+        object.__setattr__(self, "rho", budget(as_granted(self.rho, "rho"), "rho"))
         probability(self.delta, "delta")
         object.__setattr__(self, "delta", as_granted(self.delta, "delta"))
 
@@ -157,7 +157,7 @@ class Concentrated(Filter, kind="concentrated"):
         """Return the job's rho; one that has none is refused."""
         rho = promise.curve().rho
         if rho == inf:
-            raise PrivacyError(f"{_name(promise)} has no rho, and its grant is stated in rho.{_remedy(promise)}")
+            raise PrivacyError(f"{_name(promise)} has no rho. {_OTHERS}")
         return (Fraction(rho),)
 
     def fields(self) -> dict[str, Any]:
@@ -187,7 +187,7 @@ class Gaussians(Filter, kind="gaussians"):
     coordinates = ("mu squared",)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", as_granted(self.mu, "mu"))
+        object.__setattr__(self, "mu", budget(as_granted(self.mu, "mu"), "mu"))
         probability(self.delta, "delta")
         object.__setattr__(self, "delta", as_granted(self.delta, "delta"))
 
@@ -208,7 +208,7 @@ class Gaussians(Filter, kind="gaussians"):
         """Return the square of the job's mu; one that has none is refused."""
         squared = promise.curve().mu_squared
         if squared == inf:
-            raise PrivacyError(f"{_name(promise)} has no mu, and its grant is stated in mu.{_remedy(promise)}")
+            raise PrivacyError(f"{_name(promise)} has no mu. {_OTHERS}")
         return (Fraction(squared),)
 
     def fields(self) -> dict[str, Any]:
@@ -298,14 +298,13 @@ class SlotBudget(Filter, kind="slots"):
 
     def cost(self, promise: Promise) -> Cost:
         """Return one slot; a job that is not below its curve is refused."""
-        if tuple(promise.events) not in {s.events for s in self.shapes if s.rows == promise.unit.rows}:
-            gap = _gap(self, promise)
-            if gap is not None:
-                names = " or ".join(shape.name for shape in self.shapes)
-                raise PrivacyError(
-                    f"{_name(promise)} is not below the curve of a slot, which fits {names}: at epsilon {gap:.3g} it "
-                    f"costs more.{_remedy(promise)} A smaller epsilon may fit."
-                )
+        known = {shape.events for shape in self.shapes if shape.rows == promise.unit.rows}
+        if tuple(promise.events) not in known and _gap(self, promise) is not None:
+            names = " or ".join(shape.name for shape in self.shapes)
+            raise PrivacyError(
+                f"{_name(promise)} is not below the curve of a slot. What fits: {names}, or the same at a smaller "
+                f"epsilon.{_remedy(promise)}"
+            )
         return (Fraction(1),)
 
     def fields(self) -> dict[str, Any]:
@@ -359,3 +358,6 @@ def _remedy(promise: Promise) -> str:
     if promise.charges:
         return ""
     return " Its prices depend on what it releases: for a list, give the number of rules (max_rules)."
+
+
+_OTHERS = "Scorecards have it; lists need a grant of epsilon and delta, or of slots."

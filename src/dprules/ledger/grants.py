@@ -31,7 +31,7 @@ class DataSet(Body, kind="data set"):
     neighbours : Neighbours
         The relation of every price.
     distinct : bool
-        Whether it was declared to hold other records than data sets with the same columns.
+        Whether it was declared to hold other people's records than the data sets before it.
     """
 
     name: str
@@ -49,6 +49,12 @@ class DataSet(Body, kind="data set"):
     def fingerprint(self) -> str | None:
         """Return a digest of the names of its columns, whatever their order; None if they were not said."""
         return None if self.columns is None else digest(sorted(self.columns))
+
+    def may_be(self, other: "DataSet") -> bool:
+        """Whether nothing shows that the other is not the same table: one may ask about a part of the columns."""
+        if self.columns is None or other.columns is None:
+            return True
+        return not {name.casefold() for name in self.columns}.isdisjoint(name.casefold() for name in other.columns)
 
     def fields(self) -> dict[str, Any]:
         """Return everything, and the fingerprint for readers."""

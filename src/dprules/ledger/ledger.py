@@ -94,7 +94,8 @@ class Ledger:
         stream : bool
             Whether it is a stream of events: its unit is a round.
         distinct : bool
-            Whether it holds other records than data sets with the same columns; not checked, but written down.
+            Whether it holds other people's records than the data sets that are there; not checked, but written down.
+            Needed where a column has the name of one of theirs, or where columns were not said.
         """
         relation = Neighbours.parse(neighbours)
         if stream == (relation is Neighbours.ADD_REMOVE) or (not stream and relation is Neighbours.ZERO_OUT):
@@ -122,6 +123,8 @@ class Ledger:
         until : date or None
             The last day on which it may be charged (UTC).
         """
+        if until is not None and type(until) is not date:
+            raise ParameterError(f"until must be a date such as date(2027, 12, 31); got {type(until).__name__}.")
         new = Grant(dataset, budget, _whoever(by), why, until)
         budget.guarantee  # noqa: B018 - a budget that states nothing for its delta is refused
 
@@ -211,7 +214,7 @@ class Ledger:
         found = count_fits(search, dataset)
         who = _whoever(None)
         entry = self._log.write(
-            lambda book, now: book.require_reservation(found.dataset, self._costs(book, found), who, now)
+            lambda book, now: book.require_reservation(found.dataset, _costs(book, found, now), who, now)
         )
         reservation = Reservation(self._url, found.dataset, entry.number)
         found.tell(reservation)
@@ -245,14 +248,6 @@ class Ledger:
         if head is not None and re.fullmatch("[0-9a-f]{64}", head) is None:
             raise ParameterError("a head is 64 digits of 0 to 9 and a to f. Give all of them.")
         return find_faults(*self._log.rows(), head=head, marks=marks)
-
-    def _costs(self, book: Book, found: Search) -> Counter[Cost]:
-        kinds = {type(state.grant.filter).kind for state in book.grants_of(found.dataset)}
-        if kinds == {"slots"}:
-            return Counter({(Fraction(1),): sum(found.budgets.values())})
-        if kinds - {"sums", "slots"}:
-            raise ParameterError("fits are reserved under a grant of epsilon and delta, or of slots.")
-        return found.budgets
 
     def _ticket(self, entry: Entry, promise: Promise, dataset: str, part: Part | None) -> "Ticket":
         read = None if part is None else str(part)
@@ -320,6 +315,16 @@ class Reservation:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _costs(book: Book, found: Search, clock: datetime) -> Counter[Cost]:
+    """Return what the fits of a search take from the grants that are still open."""
+    kinds = {state.grant.filter.kind for state in book.grants_of(found.dataset) if not state.ended(book.now(clock))}
+    if kinds == {"slots"}:
+        return Counter({(Fraction(1),): sum(found.budgets.values())})
+    if kinds and "sums" not in kinds:
+        raise ParameterError("fits are reserved under a grant of epsilon and delta, or of slots.")
+    return found.budgets
 
 
 def _whoever(by: str | None) -> str:

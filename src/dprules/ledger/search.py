@@ -40,21 +40,13 @@ def count_fits(search: Any, dataset: str | None) -> Search:
         What they are charged to; None: as the estimator says.
     """
     from sklearn.base import clone
-    from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
 
-    if hasattr(search, "param_grid"):
-        candidates = list(ParameterGrid(search.param_grid))
-    elif hasattr(search, "param_distributions") and hasattr(search, "n_iter"):
-        if not isinstance(search.random_state, int):
-            raise ParameterError("a random search must have random_state set, so that its candidates are known.")
-        candidates = list(ParameterSampler(search.param_distributions, search.n_iter, random_state=search.random_state))
-    else:
-        raise ParameterError("reserve takes GridSearchCV or RandomizedSearchCV. Others charge each fit on its own.")
+    candidates = _list_candidates(search)
     prefix, named = _find_ledger(search.estimator)
     dataset = named if dataset is None else dataset
     if dataset is None:
         raise ParameterError("say which data set the search is charged to: dataset=.")
-    folds = check_cv(search.cv, classifier=True).get_n_splits()
+    folds = _count_folds(search.cv)
     budgets: Counter[Cost] = Counter()
     for candidate in candidates:
         budgets[_budget(clone(search.estimator).set_params(**candidate), prefix)] += folds
@@ -70,13 +62,56 @@ def count_fits(search: Any, dataset: str | None) -> Search:
     return Search(dataset, budgets, tell)
 
 
+def _list_candidates(search: Any) -> list[dict[str, Any]]:
+    """Return all settings that a search tries; of other kinds of search nobody knows before the first fit."""
+    from sklearn.model_selection import GridSearchCV, ParameterGrid, ParameterSampler, RandomizedSearchCV
+
+    try:
+        if type(search) is GridSearchCV:
+            candidates = list(ParameterGrid(search.param_grid))
+        elif type(search) is RandomizedSearchCV:
+            if not isinstance(search.random_state, int):
+                raise ParameterError("a random search must have random_state set, so that its candidates are known.")
+            sampler = ParameterSampler(search.param_distributions, search.n_iter, random_state=search.random_state)
+            candidates = list(sampler)
+        else:
+            raise ParameterError("reserve takes GridSearchCV or RandomizedSearchCV. Others charge each fit on its own.")
+    except (TypeError, ValueError) as error:  # scikit-learn's own words about a grid
+        raise ParameterError(f"the settings to search cannot be listed: {error}") from None
+    if not candidates:
+        raise ParameterError("the search has no settings to try. Give param_grid at least one.")
+    return candidates
+
+
+def _count_folds(cv: Any) -> int:
+    from sklearn.model_selection import check_cv
+
+    if hasattr(cv, "__next__"):
+        raise ParameterError("cv can be read only once, and the search needs it. Give a number, or a list of it.")
+    try:
+        return int(check_cv(cv, classifier=True).get_n_splits())
+    except (TypeError, ValueError):
+        pass
+    raise ParameterError("how many folds there are depends on the rows. Give cv a number.")
+
+
 def _find_ledger(estimator: Any) -> tuple[str, str | None]:
-    """Return how the parameters of the estimator inside begin that charges a ledger, and its data set."""
-    parameters = estimator.get_params(deep=True)
-    found = [name.removesuffix("ledger") for name in parameters if name == "ledger" or name.endswith("__ledger")]
+    """Return how the parameters of the estimator inside begin that charges a ledger, and its data set.
+
+    It is the search's own, or a step of its pipeline: anything else around it may fit it several times.
+    """
+    from sklearn.pipeline import Pipeline
+
+    steps = (
+        {f"{name}__": step for name, step in estimator.steps} if isinstance(estimator, Pipeline) else {"": estimator}
+    )
+    own = {prefix: step.get_params(deep=False) for prefix, step in steps.items() if hasattr(step, "get_params")}
+    found = [prefix for prefix, parameters in own.items() if {"ledger", "dataset"} <= set(parameters)]
     if len(found) != 1:
-        raise ParameterError("the search must have one estimator that takes a ledger. Give it one of dprules.")
-    return found[0], parameters[f"{found[0]}dataset"]
+        raise ParameterError(
+            "the search must have one estimator of dprules that takes a ledger, alone or in a pipeline."
+        )
+    return found[0], own[found[0]]["dataset"]
 
 
 def _budget(estimator: Any, prefix: str) -> Cost:

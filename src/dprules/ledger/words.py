@@ -1,10 +1,11 @@
 """Amounts of a budget in words."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from dprules.ledger.filters import Cost, Filter
+from dprules.ledger.filters import Cost, Filter, Sums
 
 DOWN = Context(prec=4, rounding=ROUND_FLOOR)
 """For what is left: what is shown must fit."""
@@ -49,6 +50,36 @@ def show_cost(kind: Filter, cost: Cost, rounding: Context = UP) -> str:
         for amount, limit in zip(cost, kind.limit, strict=True)
     )
     return " and ".join(f"{name} {amount}" for name, amount in zip(kind.coordinates, shown, strict=True))
+
+
+def show_held(kind: Filter, held: Mapping[Cost, int]) -> str:
+    """Return what a reservation holds, in words."""
+    return " and ".join(f"{times} x ({show_cost(kind, cost)})" for cost, times in held.items() if times) or "nothing"
+
+
+def show_guarantee(kind: Filter) -> tuple[str, str]:
+    """Return the epsilon and delta that hold for everything charged to a grant, in four digits that are not below.
+
+    Examples
+    --------
+    >>> from dprules.ledger.filters import Gaussians, Sums
+    >>> show_guarantee(Sums(0.3, 1e-5)), show_guarantee(Gaussians(0.5, 1e-6))
+    (('0.3', '1e-05'), ('2.255', '1e-06'))
+    """
+    return show_total([kind])
+
+
+def show_total(kinds: Iterable[Filter]) -> tuple[str, str]:
+    """Return the same for several grants together: their guarantees add up."""
+    epsilons, deltas = zip(*map(_state, kinds), strict=True)
+    return show_amount(sum(epsilons, Fraction(0))), show_amount(sum(deltas, Fraction(0)))
+
+
+def _state(kind: Filter) -> tuple[Fraction, Fraction]:
+    if isinstance(kind, Sums):
+        return kind.limit
+    epsilon, delta = kind.guarantee
+    return Fraction(epsilon) * (1 + DUST), Fraction(delta)  # the twelfth digit may be rounded down
 
 
 def show_amount(amount: Fraction, rounding: Context = UP) -> str:

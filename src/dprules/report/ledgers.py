@@ -4,7 +4,18 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from dprules.ledger import DOWN, Book, ChargeState, GrantState, Part, SlotBudget, show_amount, show_cost
+from dprules.ledger import (
+    DOWN,
+    Book,
+    ChargeState,
+    GrantState,
+    Part,
+    SlotBudget,
+    show_amount,
+    show_cost,
+    show_guarantee,
+    show_held,
+)
 
 
 def list_grants(book: Book, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -17,8 +28,20 @@ def list_charges(book: Book, names: Sequence[str]) -> list[dict[str, Any]]:
     return [_row_of_charge(book, state) for state in book.charges.values() if state.spent.dataset in names]
 
 
-def share_left(state: GrantState) -> float:
+def has_ended(book: Book, state: GrantState) -> bool:
+    """Whether nothing more can be charged to a grant: its last day is over, or somebody has closed it."""
+    return state.ended(book.now(datetime.now(UTC)))
+
+
+def show_left(book: Book, state: GrantState) -> str:
+    """Return what a job on all records may still take."""
+    return "nothing" if has_ended(book, state) else show_cost(state.grant.filter, state.left, DOWN)
+
+
+def share_left(book: Book, state: GrantState) -> float:
     """Return what is left, by the coordinate that is nearest to its end: between 0 and 1."""
+    if has_ended(book, state):
+        return 0.0
     pairs = zip(state.left, state.grant.filter.limit, strict=True)
     return max(0.0, min((float(left / limit) for left, limit in pairs if limit), default=0.0))
 
@@ -26,9 +49,11 @@ def share_left(state: GrantState) -> float:
 def say_end(book: Book, state: GrantState) -> str:
     """Return until when a grant may be charged, or since when it may not; nothing if it does not end."""
     until = state.grant.until
+    if state.closed:
+        return "closed"
     if until is None:
         return ""
-    return f"ended on {until}" if state.ended(book.now(datetime.now(UTC))) else f"until {until}"
+    return f"ended on {until}" if has_ended(book, state) else f"until {until}"
 
 
 def list_shapes(state: GrantState) -> list[str]:
@@ -37,8 +62,10 @@ def list_shapes(state: GrantState) -> list[str]:
     return [shape.name for shape in budget.shapes] if isinstance(budget, SlotBudget) else []
 
 
-def list_parts(state: GrantState) -> list[dict[str, str]]:
+def list_parts(book: Book, state: GrantState) -> list[dict[str, str]]:
     """Return what is left for each part that was charged: more than for a job on all records."""
+    if has_ended(book, state):
+        return []
     parts = [Part(key, value, reading) for (key, reading), values in state.parts.items() for value in values]
     return [
         {"part": str(part), "left": show_cost(state.grant.filter, state.left_for(part), DOWN)}
@@ -49,17 +76,13 @@ def list_parts(state: GrantState) -> list[dict[str, str]]:
 def list_held(state: GrantState) -> list[tuple[int, str]]:
     """Return what each open reservation holds."""
     kind = state.grant.filter
-    return [
-        (number, " and ".join(f"{times} x ({show_cost(kind, cost)})" for cost, times in held.items() if times))
-        for number, held in state.held.items()
-        if sum(held.values())
-    ]
+    return [(number, show_held(kind, held)) for number, held in state.held.items() if sum(held.values())]
 
 
 def _row_of_grant(book: Book, state: GrantState) -> dict[str, Any]:
     grant, known = state.grant, book.datasets[state.grant.dataset]
-    epsilon, delta = grant.filter.guarantee
-    share = share_left(state)
+    epsilon, delta = show_guarantee(grant.filter)
+    share = share_left(book, state)
     return {
         "dataset": grant.dataset,
         "unit": str(known.unit),
@@ -69,11 +92,11 @@ def _row_of_grant(book: Book, state: GrantState) -> dict[str, Any]:
         "by": grant.by,
         "why": grant.why,
         "granted": show_cost(grant.filter, grant.filter.limit),
-        "epsilon": f"{epsilon:.4g}",
-        "delta": f"{delta:.3g}",
+        "epsilon": epsilon,
+        "delta": delta,
         "shapes": list_shapes(state),
-        "left": show_cost(grant.filter, state.left, DOWN),
-        "parts": list_parts(state),
+        "left": show_left(book, state),
+        "parts": list_parts(book, state),
         "held": list_held(state),
         "share": f"{share:.4f}",
         "percent": f"{100 * share:.0f}%",
