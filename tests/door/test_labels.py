@@ -132,7 +132,7 @@ def test_other_shapes_are_refused(shape: tuple[int, ...]) -> None:
 def test_there_is_one_label_for_each_row(number: int) -> None:
     schema = Schema(Label("y", [0, 1]), [AGE])
     request = FitRequest({"age": [1] * SIZE}, schema, labels=[0] * number)
-    with request.opened() as table, pytest.raises(DataError, match="different numbers of rows"):
+    with pytest.raises(DataError, match="different numbers of rows"), request.opened() as table:
         read_records(table, schema, Unit(), SeededBits(0))
 
 

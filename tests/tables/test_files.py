@@ -1,4 +1,5 @@
 import gzip
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -6,7 +7,7 @@ import pyarrow.parquet
 import pytest
 
 from dprules.errors import DataError
-from dprules.tables import open_table, read_text_columns
+from dprules.tables import files, open_table, read_text_columns
 from dprules.tables.files import find_files, open_files
 
 
@@ -101,3 +102,30 @@ def test_a_database_file_is_no_csv_file(tmp_path: Path) -> None:
     (tmp_path / "stays.duckdb").write_bytes(b"\0" * 100)
     with pytest.raises(DataError, match=r"looks like a database. Write duckdb:///.*and name a table with --table"):
         open_files(str(tmp_path / "stays.duckdb"), None, False)
+
+
+def test_moments_of_parquet_are_in_utc_whatever_wrote_them(tmp_path: Path) -> None:
+    """Parquet has no zones: one that Arrow wrote beside is not known to Spark; INT96 ends after nanoseconds."""
+    tokyo = pa.array([datetime(2020, 1, 1, 1)], pa.timestamp("us")).cast(pa.timestamp("us", "Asia/Tokyo"))
+    write_parquet(tmp_path / "zone.parquet", d=tokyo)
+    assert texts(tmp_path / "zone.parquet", "d") == [["2020-01-01 01:00:00+00:00"]]
+    far = pa.table({"d": pa.array([datetime(9999, 12, 31)], pa.timestamp("us"))})
+    pyarrow.parquet.write_table(far, tmp_path / "far.parquet", use_deprecated_int96_timestamps=True)
+    assert texts(tmp_path / "far.parquet", "d") == [["9999-12-31 00:00:00"]]
+
+
+def test_long_texts_are_no_dictionary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrow's dictionaries end at 2 GiB, and a cell must not stop a fit."""
+    cells = [f"{place:0>100}" for place in range(100)]
+    write_parquet(tmp_path / "t.parquet", long=cells, short=["a", "b"] * 50)
+    monkeypatch.setattr(files, "_LARGEST_CHUNK", 1_000_000)
+
+    def kinds() -> dict[str, bool]:
+        with open_table(tmp_path / "t.parquet") as table:
+            ((_, batch),) = table.batches(["long", "short"])
+        return {name: isinstance(column, pa.DictionaryArray) for name, column in batch.items()}
+
+    assert kinds() == {"long": False, "short": True}
+    assert texts(tmp_path / "t.parquet", "long") == [cells]
+    monkeypatch.undo()
+    assert kinds() == {"long": True, "short": True}

@@ -1,7 +1,12 @@
 import copy
 import datetime
+import sqlite3
+from contextlib import closing
+from zoneinfo import ZoneInfo
 
+import duckdb
 import ibis
+import narwhals
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,8 +14,11 @@ import pyarrow as pa
 import pytest
 
 from dprules.errors import DataError, PrivacyError
+from dprules.schema import Date, Numeric
 from dprules.tables import ColumnsTable, open_table
+from dprules.tables.cells import read_codes
 from dprules.tables.frames import open_frame, polars_cells
+from dprules.tables.table import call_quietly
 
 CELLS = {"n": [1.5, 2.5], "b": [True, False], "t": ["secret", "v"]}
 KINDS = {"n": "numeric", "b": "boolean", "t": "categorical"}
@@ -112,20 +120,64 @@ def test_names_are_texts() -> None:
         assert table.names == ("0", "b")
 
 
-def test_whatever_speaks_arrow_is_a_frame() -> None:
+class Derived(pd.DataFrame):
+    """As GeoPandas and others make of a pandas frame."""
+
+
+@pytest.mark.parametrize("wrap", [Derived, narwhals.from_native], ids=["of a class of its own", "wrapped by narwhals"])
+def test_frames_of_pandas_are_read_cell_by_cell_whoever_wraps_them(wrap) -> None:
+    """Arrow would infer one type of all cells: an odd one would move the others to another zone, or stop the fit."""
+    tokyo = ZoneInfo("Asia/Tokyo")
+    days = [datetime.datetime(2020, 1, 1, 1, tzinfo=tokyo), datetime.datetime(2019, 12, 31, 1, tzinfo=tokyo)]
+    column = Date("d", ["2020-01-01"])
+    for odd in ([], [datetime.datetime(2022, 1, 1, tzinfo=datetime.UTC)], ["x"]):
+        frame = wrap(pd.DataFrame({"d": pd.Series([*odd, *days], dtype=object)}))
+        with open_table(frame) as table:
+            ((_, cells),) = table.batches(["d"])
+            assert read_codes(column, cells["d"]).tolist()[len(odd) :] == [1, 0]
+
+
+def test_what_speaks_arrow_has_types_of_its_own() -> None:
     class Speaker:
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
             return pa.table(CELLS).__arrow_c_stream__(requested_schema)
 
-    class Broken:
-        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-            raise RuntimeError("secret-cell")
-
-    with open_table(Speaker()) as table:
+    with open_table(pa.RecordBatchReader.from_stream(pa.table(CELLS))) as table:
         assert table.kinds() == KINDS
-    with pytest.raises(DataError, match="X must be a data frame") as caught:
-        open_frame(Broken())
+    with duckdb.connect() as connection, open_table(connection.from_arrow(pa.table(CELLS))) as table:
+        assert table.kinds() == KINDS
+    with pytest.raises(DataError, match="X must be a data frame"):
+        open_frame(Speaker())  # whoever made it may infer types from all rows
+
+
+def test_cells_of_any_type_in_a_column_of_sqlite(tmp_path) -> None:
+    with closing(sqlite3.connect(tmp_path / "t.db")) as connection:
+        connection.execute("CREATE TABLE t (n INTEGER)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(1,), ("abc",), (7,), (None,), (0.5,)])
+        connection.commit()
+    with open_table(ibis.sqlite.connect(tmp_path / "t.db").table("t")) as table:
+        ((_, batch),) = table.batches(["n"])
+        assert read_codes(Numeric("n", [0.75, 5]), batch["n"]).tolist() == [1, -1, 2, -1, 0]
+
+
+def test_years_beyond_those_of_datetime_are_missing_however_they_come() -> None:
+    far = pd.Series(np.array(["11474-01-01", "-0005-01-01", "2020-01-01"], dtype="datetime64[s]"))
+    column = Date("d", ["1971-01-01"])
+    for cells in (far, far.astype(object)):
+        with open_table(pd.DataFrame({"d": cells})) as table:
+            ((_, batch),) = table.batches(["d"])
+            assert read_codes(column, batch["d"]).tolist() == [-1, -1, 1]
+
+
+def test_a_panic_of_a_library_is_one_sentence() -> None:
+    def fail() -> None:
+        raise type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})("secret-cell")
+
+    with pytest.raises(DataError) as caught:
+        call_quietly(fail, "cannot be read.")
     assert caught.value.__context__ is None
+    with pytest.raises(KeyboardInterrupt):
+        call_quietly(lambda: (_ for _ in ()).throw(KeyboardInterrupt()), "cannot be read.")
 
 
 def test_many_chunks_are_one_table() -> None:

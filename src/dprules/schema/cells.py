@@ -62,8 +62,9 @@ def _write(cell: object) -> str | None:
     if isinstance(cell, Decimal):
         return format(cell, "f") if cell.is_finite() and abs(cell.adjusted()) < 300 else None
     if isinstance(cell, datetime):
-        # pandas' NaT is a datetime that differs from itself, and its nanoseconds are not kept everywhere.
-        return datetime.isoformat(cell, " ") if cell == cell else None
+        # pandas' NaT is a datetime that differs from itself, and its nanoseconds are not kept everywhere. Its years go
+        # beyond those of datetime, which then says another one.
+        return datetime.isoformat(cell, " ") if cell == cell and 1 <= cell.year <= 9999 else None
     if isinstance(cell, date | time):
         return cell.isoformat()
     if isinstance(cell, UUID):

@@ -311,6 +311,14 @@ def _encodable(cells: pa.Array) -> pa.Array:
     return cells
 
 
+def zone_free(cells: pa.Array) -> pa.Array:
+    """Return moments in UTC: those of Parquet and Spark have no zone of their own, whatever somebody wrote beside."""
+    kind = cells.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return cells.cast(pa.timestamp(kind.unit, "UTC"))
+    return cells
+
+
 def _python(value: pa.Scalar) -> object:
     try:
         return value.as_py()

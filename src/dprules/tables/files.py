@@ -8,12 +8,15 @@ from typing import Any
 import pyarrow as pa
 
 from dprules.errors import DataError, FileError
+from dprules.tables.cells import zone_free
 from dprules.tables.csv_files import CsvFile
 from dprules.tables.frames import arrow_kind
 from dprules.tables.table import HEADER, Batch, Part, Table, call_quietly
 from dprules.tables.tokens import TokenizedLines
 
 _ROWS = 1 << 16
+_LARGEST_CHUNK = 1 << 29
+"""Bytes of a column in the rows of a batch up to which its texts are held as a dictionary."""
 _DATABASES = (".db", ".duckdb", ".ddb")
 PARQUET = (".parquet", ".pq")
 
@@ -102,9 +105,10 @@ class ParquetTable(Table):
 
         for path in self._paths:
             # A text that repeats is decoded and read once; a row group is not held as a whole.
-            with ParquetFile(path, read_dictionary=_texts(path), pre_buffer=False) as file:
+            options = {"read_dictionary": _texts(path), "coerce_int96_timestamp_unit": "us", "pre_buffer": False}
+            with ParquetFile(path, **options) as file:
                 for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
-                    yield batch.num_rows, {name: batch.column(name) for name in names}
+                    yield batch.num_rows, {name: zone_free(batch.column(name)) for name in names}
 
 
 def require_readable(path: Path) -> None:
@@ -121,8 +125,28 @@ def _read_schema(path: Path) -> Any:
 
 
 def _texts(path: Path) -> list[str]:
-    """Return the columns of text of one file."""
-    return [field.name for field in _read_schema(path) if field.type in (pa.string(), pa.large_string())]
+    """Return the columns of text of one file whose different texts Arrow can hold together."""
+    texts = [field.name for field in _read_schema(path) if field.type in (pa.string(), pa.large_string())]
+    return [name for name in texts if name not in _columns_of_long_texts(path)]
+
+
+def _columns_of_long_texts(path: Path) -> set[str]:
+    """Return columns of which a batch may hold more than Arrow's dictionaries do, which end at 2 GiB.
+
+    A batch lies in some row groups: whole ones of as many rows as it has at the most, and parts of two others.
+    """
+    from pyarrow.parquet import read_metadata
+
+    facts = read_metadata(path)
+    found = set()
+    for at in range(facts.num_row_groups):
+        group = facts.row_group(at)
+        for place in range(group.num_columns):
+            chunk = group.column(place)
+            of_a_batch = chunk.total_uncompressed_size * max(1.0, _ROWS / max(1, chunk.num_values))
+            if of_a_batch > _LARGEST_CHUNK:
+                found.add(chunk.path_in_schema)
+    return found
 
 
 def open_files(path: str, delimiter: str | None, multiline: bool) -> Table:

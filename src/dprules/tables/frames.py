@@ -13,6 +13,8 @@ from dprules.tables.table import Batch, Table, call_quietly
 _ROWS = 1 << 18
 """Records of a batch."""
 _KINDS_OF_NUMPY = {"b": "boolean", "i": "numeric", "u": "numeric", "f": "numeric", "M": "date", "O": "unknown"}
+_TYPED = ("pyarrow", "duckdb", "nanoarrow", "arro3", "datafusion")
+"""Whose columns have types of their own. Others may infer them from all rows when they are asked for Arrow's."""
 _REFUSAL = "X must be a data frame (pandas, Polars or Arrow), an Ibis table, a file or a URL."
 
 
@@ -26,12 +28,15 @@ def collect_frame(source: Any) -> Any:
     return call_quietly(source.collect, "the query of the lazy frame fails. Collect it first and see why.")
 
 
-def _is_of(source: Any, library: str) -> bool:
-    return type(source).__module__.split(".")[0] == library
+def _is_of(source: Any, *libraries: str) -> bool:
+    """Whether an object is of a library, or of a class that was made from one of its own."""
+    return any(kind.__module__.split(".")[0] in libraries for kind in type(source).__mro__)
 
 
 def open_frame(source: Any) -> Table:
-    """Take a table in memory by what it can do, not by its type: none of these libraries is imported."""
+    """Take a table in memory by what it can do; none of these libraries is imported."""
+    if _is_of(source, "narwhals") and hasattr(source, "to_native"):
+        source = source.to_native()
     source = collect_frame(source)
     if isinstance(source, Mapping):
         return ColumnsTable(source)
@@ -47,7 +52,7 @@ def open_frame(source: Any) -> Table:
         return _IbisTable(source)
     if isinstance(source, pa.RecordBatch):
         return ArrowTable(pa.Table.from_batches([source]))
-    if hasattr(source, "__arrow_c_stream__"):
+    if _is_of(source, *_TYPED) and hasattr(source, "__arrow_c_stream__"):
         return ArrowTable(call_quietly(lambda: pa.table(source), _REFUSAL))
     raise DataError(_REFUSAL)
 
@@ -218,10 +223,19 @@ class _IbisTable(Table):
         return {name: _ibis_kind(schema[name]) for name in self.names}
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
-        chosen = self._expression.select(*names) if names else self._expression
+        chosen = self._expression.select(*map(self._select, names)) if names else self._expression
         # Not `to_pyarrow_batches`: Ibis 12 calls a method there that DuckDB 2 no longer has.
         for batch in chosen.to_pyarrow().to_batches(max_chunksize=_ROWS):
             yield batch.num_rows, {name: batch.column(name) for name in names}
+
+    def _select(self, name: str) -> Any:
+        """Of SQLite, whose columns hold cells of any type, each cell as text: one of them must not stop the others."""
+        column = self._expression[name]
+        return column.cast("string").name(name) if self._engine == "sqlite" else column
+
+    @property
+    def _engine(self) -> str:
+        return str(self._expression.get_backend().name)
 
 
 def _ibis_kind(kind: Any) -> str:

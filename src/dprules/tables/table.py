@@ -171,6 +171,10 @@ def call_quietly(call: Callable[[], T], sentence: str) -> T:
         refusal = ResourceError(_NO_MEMORY)
     except Exception as error:
         refusal = _room_refusal(error) or DataError(sentence)
+    except BaseException as error:
+        if type(error).__module__ != "pyo3_runtime":  # a panic of a library in Rust, such as Polars
+            raise
+        refusal = DataError(sentence)
     raise refusal
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dprules.errors import DataError, FileError
 from dprules.learners.streams import EventFile, Position, read_event, read_events
 from dprules.learners.streams.contents import Verdict
-from dprules.learners.streams.event_files import rotated_files
+from dprules.learners.streams.event_files import DEEPEST, rotated_files
 from dprules.schema import Categorical, Label, Schema
 from dprules.tables.events import EventReader
 
@@ -305,3 +305,17 @@ def test_batches_of_any_size_make_the_same_events(tmp_path):
     path.write_text("".join(json.dumps({"a": i % 100}) + "\n" for i in range(1200)))
     for size in (1, 300, 1200, 5000):
         assert learn(path, [], size)[1] == [i % 100 for i in range(1200)]
+
+
+def test_how_deep_a_line_may_be_does_not_depend_on_others():
+    """Python's own bound is nearer when a line that is no text sends all of a batch along another way."""
+
+    def nested(depth):
+        return b'{"y": 1, "z": ' + b"[" * depth + b"]" * depth + b"}\n"
+
+    for depth in (DEEPEST - 1, DEEPEST, 500, 980, 985, 990, 995, 1000):
+        alone = read_events([nested(depth), b'{"y": 0}\n'])[0]
+        beside = read_events([nested(depth), b"\xff\n"])[0]
+        assert alone == beside == read_event(nested(depth))
+        assert bool(alone) == (depth < DEEPEST)
+    assert read_event(b'{"y": "' + b"[" * 300 + b'"}') == {"y": "[" * 300}

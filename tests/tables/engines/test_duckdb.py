@@ -14,7 +14,7 @@ from dprules.accounting import Unit
 from dprules.errors import DataError
 from dprules.mechanisms import SeededBits
 from dprules.schema import Boolean, Label, Schema
-from dprules.schema.cells import read_date
+from dprules.schema.cells import read_date, read_value
 from dprules.tables import open_table, read_matrix, read_records, read_text_columns
 
 Make = Callable[[str], str]
@@ -59,6 +59,16 @@ def test_cells_of_every_type_as_text(make: Make) -> None:
         'odd "name': "z",
     }
     assert all(column[1] is None for column in cells.values())  # neither nan nor infinity is a value
+
+
+def test_doubles_and_bytes_are_read_as_they_are(make: Make) -> None:
+    """DuckDB 2.0 writes some powers of two as other numbers, and bytes beyond ASCII as escapes."""
+    numbers = [2.0**81, 2.0**91, 1e-5, -0.0, 2.0**-40]
+    written = ", ".join(f"('{number!r}'::DOUBLE, '\\xC3\\xA4'::BLOB)" for number in numbers)
+    with open_table(make(f"CREATE TABLE t AS FROM (VALUES {written}) AS v(x, k)"), table="t") as table:
+        found, texts = read_text_columns(table, ["x", "k"])
+    assert found == [read_value(number) for number in numbers]
+    assert texts == ["ä"] * len(numbers)
 
 
 def test_kinds_are_those_of_the_types(make: Make) -> None:

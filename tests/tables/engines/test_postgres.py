@@ -69,6 +69,17 @@ def test_cells_of_every_type_as_text(server: str, database: psycopg.Connection) 
     assert all(column[1] is None for column in cells.values())
 
 
+def test_domains_and_bytes(server: str, database: psycopg.Connection) -> None:
+    """A domain is read as what it is made from, a float by its value; bytes are text, as in every other source."""
+    database.execute("CREATE DOMAIN weight AS real; CREATE DOMAIN height AS weight")
+    database.execute("CREATE TABLE t (w height, k bytea)")
+    database.execute("INSERT INTO t VALUES (0.7, %s), (0.75, %s), (NULL, NULL)", ("ä".encode(), b"\xff"))
+    with open_table(server, table="t") as table:
+        assert table.kinds() == {"w": "numeric", "k": "categorical"}
+        codes = np.concatenate(list(read_matrix(table, [Numeric("w", (0.7, 0.72)), Categorical("k", ("ä", "b"))])))
+    assert codes.tolist() == [[0, 0], [2, -1], [-1, -1]]
+
+
 def test_a_database_without_an_encoding_may_hold_any_bytes(server: str, database: psycopg.Connection) -> None:
     """A cell that is not UTF-8 is missing, and the fit goes on."""
     database.execute("DROP DATABASE IF EXISTS bytes")

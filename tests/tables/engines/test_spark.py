@@ -172,9 +172,13 @@ def test_odd_names_of_columns(spark):
         lambda frame: frame.sample(0.5, seed=1),
         lambda frame: frame.dropDuplicates(["person"]),
         lambda frame: frame.union(frame.limit(1)),
+        lambda frame: frame.where("person IN (SELECT person FROM people LIMIT 3)"),
+        lambda frame: frame.where("EXISTS (SELECT 1 FROM people TABLESAMPLE (50 PERCENT))"),
+        lambda frame: frame.where("age > (SELECT max(age) FROM (SELECT age FROM people WHERE rand() < 0.5))"),
     ],
 )
 def test_queries_that_may_give_other_rows_are_refused(people, change):
+    people.createOrReplaceTempView("people")
     with pytest.raises(PrivacyError, match="may give other rows each time"), open_table(change(people)):
         pass
 

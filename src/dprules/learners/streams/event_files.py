@@ -7,6 +7,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from json.scanner import make_scanner
@@ -35,6 +36,10 @@ PIECES = 16
 """Lines that are taken at once, before their bytes are counted."""
 NEAR = 512
 """Events that are read at a time: as Python objects they fit a processor's cache."""
+DEEPEST = 100
+"""Brackets inside brackets of a line of JSON."""
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+"""Brackets, and texts, which may hold some."""
 Encode = Callable[[Sequence[Event]], CodedEvents]
 _scan: Any = make_scanner(json.JSONDecoder())  # type: ignore[arg-type]
 """Reads one JSON value from a place of a text on; `raw_decode` is the same with a frame of Python around it."""
@@ -321,13 +326,30 @@ def read_events(lines: Sequence[bytes], names: Sequence[str] | None = None, deli
         return [read_event(line) for line in lines]
     events = []
     for text, line in zip(texts, lines, strict=False):
-        try:
-            found, end = _scan(text, 0)
-        except (ValueError, RecursionError, StopIteration):
-            found, end = None, 0
+        found, end = None, 0
+        if not _is_deep(text):
+            with suppress(ValueError, StopIteration):
+                found, end = _scan(text, 0)
         # A line that is nothing but a record is done; every other is read with care.
         events.append(found if end == len(text) and type(found) is dict else read_event(line))
     return events
+
+
+def _is_deep(text: str) -> bool:
+    """Whether brackets nest deeper than is read: a bound of ours, since Python's depends on who calls, and from where.
+
+    Examples
+    --------
+    >>> _is_deep('{"a": [1, 2], "b": "[[["}'), _is_deep("[" * 101)
+    (False, True)
+    """
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    depth = deepest = 0
+    for bracket in _BRACKETS.findall(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(bracket, 0)
+        deepest = max(deepest, depth)
+    return deepest > DEEPEST
 
 
 def read_event(line: bytes, names: Sequence[str] | None = None, delimiter: bytes = b",") -> Event:
@@ -342,7 +364,8 @@ def read_event(line: bytes, names: Sequence[str] | None = None, delimiter: bytes
         cells = split_line(strip_line_end(line), delimiter)
         return dict(zip(names, cells, strict=True)) if cells is not None and len(cells) == len(names) else {}
     try:
-        parsed: Any = json.loads(line.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        text = line.decode("utf-8-sig")
+        parsed: Any = None if _is_deep(text) else json.loads(text)
+    except ValueError:
         return {}
     return parsed if isinstance(parsed, dict) else {}

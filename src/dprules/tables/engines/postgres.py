@@ -60,9 +60,14 @@ class PostgresTable(Table):
         self._connection.commit()
 
     def _describe(self, table: str) -> dict[str, str]:
+        # A domain is read as the type that it is made from.
         query = (
-            "SELECT attname, format_type(atttypid, NULL) FROM pg_attribute "
-            "WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
+            "WITH RECURSIVE kinds(name, place, kind) AS ("
+            "SELECT attname, attnum, atttypid FROM pg_attribute "
+            "WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped "
+            "UNION ALL SELECT name, place, typbasetype FROM kinds JOIN pg_type ON oid = kind WHERE typtype = 'd') "
+            "SELECT name, format_type(kind, NULL) FROM kinds JOIN pg_type ON oid = kind WHERE typtype <> 'd' "
+            "ORDER BY place"
         )
         refusal = f"the database has no table {table!r} that can be read. Name one with --table, also as schema.name."
         rows = call_quietly(lambda: self._connection.execute(query, (self._table,)).fetchall(), refusal)

@@ -16,6 +16,7 @@ from dprules.schema.grids import cut_grid
 
 _FLOATS = ("real", "double precision")
 _INTEGERS = ("smallint", "integer", "bigint")
+_BYTES = "bytea"
 _MOST_CUTS = 10_000
 """Cuts of a column that are written into a query."""
 _MOST_CASES = 24
@@ -86,6 +87,8 @@ def text_of(name: str, kind: str) -> str:
     if kind in _FLOATS:
         finite = f"{column} NOT IN ('NaN', 'Infinity', '-Infinity')"
         return f"CASE WHEN {finite} THEN CAST(CAST({column} AS DOUBLE PRECISION) AS TEXT) END"
+    if kind == _BYTES:  # as they are: the reader of cells takes them for UTF-8, as in every other source
+        return f"CASE WHEN octet_length({column}) <= {_LONGEST} THEN {column} END"
     text = f"CAST({column} AS TEXT)"
     if kind in (*_INTEGERS, "boolean", "date"):
         return text
@@ -132,6 +135,8 @@ def foresee(column: Column | None, name: str, kind: str, number: int, codec: str
     codec : str
         Of the database.
     """
+    if kind == _BYTES:
+        return None
     if isinstance(column, Categorical):
         texts = tuple(text for text in column.forms if _can_hold(codec, text))
         return _foresee_texts(name, kind, texts, number) if texts else None
@@ -226,7 +231,7 @@ class Packing:
             return None
         if self.is_float(name):
             return float(data)
-        if self.codec == UTF8:
+        if self.codec == UTF8 or self._types[name] == _BYTES:
             return data
         try:
             return data.decode(self.codec)
@@ -262,7 +267,7 @@ class Packing:
         others = " || ".join(f"CASE WHEN p{i} IS NULL THEN {texts[i]} ELSE '' END" for i in every) or "''"
         anyone = " OR ".join(f"p{i} IS NULL" for i in every) or "false"
         packed = f"{self._places()} || CASE WHEN {anyone} THEN textsend({others}) ELSE ''::bytea END"
-        plain = [f"textsend(x{i})" for i in range(len(self.plain))]
+        plain = [f"x{i}" if self._types[name] == _BYTES else f"textsend(x{i})" for i, name in enumerate(self.plain)]
         joined = " ".join([f"{table} AS source", *(one.source for one in self.foreseen)])
         inner = f"SELECT {self._inner()} FROM {joined} OFFSET 0"
         fields = ", ".join([f"{packed} AS places", *plain])

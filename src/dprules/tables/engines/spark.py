@@ -10,6 +10,7 @@ from dprules.accounting import Unit
 from dprules.errors import DataError, PrivacyError
 from dprules.mechanisms import Bits
 from dprules.schema import Schema
+from dprules.tables.cells import zone_free
 from dprules.tables.engines.spark_blocks import Arrays, Kept, Make, SparkBlocks, at_a_time, rows_at_once
 from dprules.tables.engines.spark_records import SparkRecords, write_records
 from dprules.tables.engines.spark_units import choose_on_spark
@@ -97,14 +98,6 @@ def batches_of(batches: Iterator[pa.RecordBatch], names: Sequence[str]) -> Itera
         yield batch.num_rows, {name: zone_free(batch.column(at)) for at, name in enumerate(names)}
 
 
-def zone_free(cells: pa.Array) -> pa.Array:
-    """Return moments in UTC: Spark's have no zone of their own, and the session's must not change what is read."""
-    kind = cells.type
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        return cells.cast(pa.timestamp(kind.unit, "UTC"))
-    return cells
-
-
 def _write_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         sink = pa.BufferOutputStream()
@@ -121,21 +114,22 @@ def _require_determinism(frame: Any, source: str) -> None:
     if query is None:
         return
     plan = query.queryExecution().analyzed()
-    if not plan.deterministic() or any(step in _BY_POSITION for step in _list_steps(plan)):
+    steps = list(_list_steps(plan))
+    if not all(step.deterministic() for step in steps) or any(str(step.nodeName()) in _BY_POSITION for step in steps):
         raise PrivacyError(
             f"{source}: its query may give other rows each time it runs (rand, limit, sample, dropDuplicates, ...),"
             " and the guarantee needs the same ones throughout. Write it to a table first."
         )
 
 
-def _list_steps(plan: Any) -> Iterator[str]:
-    """Return the names of all steps of a query."""
+def _list_steps(plan: Any) -> Iterator[Any]:
+    """Return all steps of a query, those of the queries inside its expressions included."""
     waiting = [plan]
     while waiting:
         step = waiting.pop()
-        yield str(step.nodeName())
-        children = step.children()
-        waiting += [children.apply(place) for place in range(children.size())]
+        yield step
+        for below in (step.children(), step.subqueries()):
+            waiting += [below.apply(place) for place in range(below.size())]
 
 
 def _quote(name: str) -> str:

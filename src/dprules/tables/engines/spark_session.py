@@ -207,7 +207,8 @@ def _open_parquet(session: Any, addresses: Sequence[str], source: str) -> SparkT
 
 def _address(path: Path) -> str:
     """Return the address of a file as Hadoop reads it: as it is, but for the marks of patterns."""
-    return "file:" + re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.resolve()))
+    # Not resolved: a link is a file of its own, with a header of its own.
+    return "file:" + re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.absolute()))
 
 
 def _require_one_type(paths: Sequence[Path]) -> None:
