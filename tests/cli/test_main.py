@@ -206,3 +206,35 @@ main()
     assert_one_sentence(ran.returncode, ran.stderr, Exit.INTERRUPTED)
     assert not ran.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["ended.py"]
+
+
+def test_a_signal_while_kernels_are_loaded_leaves_no_lock_behind(stays, tmp_path):
+    """Threads of the process would wait for it, and the process for them, for ever."""
+    module = f"""
+import os, signal, sys, threading
+import llvmlite.binding.ffi as ffi
+enter = ffi._LLVMLock.__enter__
+def enter_and_be_told_to_end(lock):
+    enter(lock)
+    ffi._LLVMLock.__enter__ = enter
+    os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(1000):
+        pass
+from dprules.cli import main
+from dprules.tables import packed, fields
+ffi._LLVMLock.__enter__ = enter_and_be_told_to_end
+sys.argv[1:] = ["fit", {str(stays / "stays.csv")!r}, "--schema", {str(stays / "schema.toml")!r}, "-o", "m.json"]
+try:
+    main()
+finally:
+    free = []
+    other = threading.Thread(target=lambda: free.append(ffi.lock._lock.acquire(timeout=5)))
+    other.start()
+    other.join()
+    print(free)
+"""
+    (tmp_path / "ended.py").write_text(module)
+    command = [sys.executable, "-B", "-m", "ended"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert_one_sentence(ran.returncode, ran.stderr, Exit.TERMINATED)
+    assert ran.stdout == "[True]\n"

@@ -86,6 +86,7 @@ def main() -> None:
     """Run a command; an error becomes one sentence and a named exit code, never a traceback with cells in it."""
     _refuse_core_dumps()
     _print_anything()
+    sys.unraisablehook = _pass_over_endings
     remove_left_folders()
     for ending in ENDINGS:
         if signal.getsignal(ending) != signal.SIG_IGN:  # nohup
@@ -184,6 +185,12 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(Exit.TERMINATED)
+
+
+def _pass_over_endings(failed: Any) -> None:
+    """Say nothing of a signal that fell into a finaliser, where nothing can be raised: the next step notices it."""
+    if not _ended:
+        sys.__unraisablehook__(failed)
 
 
 def _print_anything() -> None:

@@ -9,6 +9,8 @@ import numba
 from numba import njit
 from numba.core.runtime import rtsys
 
+from dprules.signals import hold_signals
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _KNOWN: Final = (0, 68)
@@ -27,7 +29,19 @@ def compiled(function: F) -> F:
         _forgive_disk(getattr(made, "_cache", None))
     except (RuntimeError, OSError):
         made = njit(**options)(function)
+    _compile_whole(made)
     return made
+
+
+def _compile_whole(made: Any) -> None:
+    """Let signals wait while a kernel is loaded or compiled: LLVM's lock would stay taken, and threads wait for ever."""
+    compile_: Callable[..., Any] = made.compile
+
+    def compile_whole(*arguments: Any) -> Any:
+        with hold_signals():
+            return compile_(*arguments)
+
+    made.compile = compile_whole
 
 
 def _forgive_disk(cache: Any) -> None:

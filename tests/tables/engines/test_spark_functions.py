@@ -12,6 +12,7 @@ from dprules.mechanisms import SeededBits
 from dprules.schema import build_conditions
 from dprules.schema.bases import Bases
 from dprules.tables import open_table, read_records
+from dprules.tables.cells import zone_free
 from dprules.tables.engines import spark, spark_blocks, spark_records, spark_session, spark_units
 from dprules.tables.units import UnitKey
 
@@ -76,5 +77,5 @@ def test_the_first_line_of_a_file_is_its_header():
 
 def test_moments_have_no_zone_of_the_session():
     cells = pa.array([0], pa.timestamp("us", "America/New_York"))
-    assert spark.zone_free(cells).type.tz == "UTC"
-    assert spark.zone_free(pa.array([1])).to_pylist() == [1]
+    assert zone_free(cells).type.tz == "UTC"
+    assert zone_free(pa.array([1])).to_pylist() == [1]
