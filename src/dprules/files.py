@@ -161,7 +161,7 @@ def read_document_file(path: Path) -> dict[str, Any]:
     """Read a JSON document from a file."""
     start = read_start(path, LARGEST_DOCUMENT)
     if len(start) > LARGEST_DOCUMENT:
-        raise ModelError(f"{path} is too large for a model. Is it the right one?")
+        raise ModelError("the file is too large for a model. Is it the right one?")
     try:
         text = start.decode("utf-8")
     except UnicodeDecodeError:

@@ -74,7 +74,7 @@ def test_the_statement_names_everything():
     said = str(of_a_list(Unit("patient")))
     for part in (
         "(1, 1e-06)-differentially private, add-remove neighbours",
-        "with or without any one value of patient",
+        "with or without any one value of 'patient'",
         "Accounting: exact",
         "from a cryptographic source",
         "class counts (noisy counts): epsilon 0.02; rules (draws of rules): epsilon 0.98, delta 1e-06",

@@ -10,8 +10,8 @@ from dprules.errors import ParameterError
 def test_units_in_words():
     assert str(Unit()) == "row"
     assert str(Unit(of="round")) == "round"
-    assert str(Unit("patient")) == "value of patient"
-    assert str(Unit("patient", 3)) == "value of patient (at most 3 rows of each)"
+    assert str(Unit("patient")) == "value of 'patient'"
+    assert str(Unit("patient", 3)) == "value of 'patient' (at most 3 rows of each)"
     assert type(Unit("patient", cast(int, np.int64(3))).rows) is int
 
 

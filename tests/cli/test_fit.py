@@ -66,7 +66,7 @@ def test_every_option_reaches_the_certificate(shell, fit, tmp_path):
     assert certificate.settings["reward"] == 0.5
     assert certificate.settings["shares"] == {"counts": 0.1}
     assert (certificate.epsilon, certificate.delta) == (2, 1e-7)
-    assert str(certificate.unit) == "value of age (at most 2 rows of each)"
+    assert str(certificate.unit) == "value of 'age' (at most 2 rows of each)"
     assert "replace neighbours" in certificate.statement()
 
 

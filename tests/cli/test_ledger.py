@@ -11,7 +11,9 @@ from sklearn.model_selection import GridSearchCV
 from cli.helpers import assert_refused
 from dprules import Ledger, PrivateDecisionListClassifier
 from dprules.cli.exits import Exit
+from dprules.errors import FileError
 from dprules.jobs.example import SCHEMA, hospital_stays
+from dprules.ledger.log import Log
 
 
 class Commands:
@@ -140,6 +142,14 @@ def test_a_grant_that_was_closed_has_nothing_left(folder, commands):
     assert [grant["ended"] for grant in document["datasets"]["stays"]["grants"]] == [False, True]
 
 
+def test_a_dry_run_notices_a_ledger_that_cannot_be_written(folder, commands, monkeypatch):
+    def refuse(self):
+        raise FileError("l.db cannot be written. Nothing has run; check its permissions.")
+
+    monkeypatch.setattr(Log, "require_writable", refuse)
+    assert "cannot be written" in commands.refused(Exit.FILE, *fit("--dry-run", "-o", "m.json"))
+
+
 def test_rows_of_a_unit_need_a_unit(folder, commands):
     words = ["--dataset", "stays", "--epsilon", "1", "--unit-rows", "3"]
     assert "has a unit" in commands.refused(Exit.PARAMETER, "ledger", "grant", "l.db", *words)
@@ -148,7 +158,8 @@ def test_rows_of_a_unit_need_a_unit(folder, commands):
 def test_parts(folder, commands):
     for ward in ("surgery", "internal"):
         said = commands.done(*fit("--part", f"ward={ward}", "-o", f"{ward}.json"))
-        assert f"ward = {ward}" in said
+        assert f"Learnt from records with ward = {ward} alone." in said
+        assert f"records with ward = {ward} alone" in commands.done("export", f"{ward}.json", "--to", "sql")
     document = json.loads(commands.done("ledger", "show", "l.db", "--json"))
     assert document["datasets"]["stays"]["grants"][0]["left"]["epsilon"] == 1.0
     part = {"part": "ward = surgery", "left": "epsilon 1 and delta 9e-06"}

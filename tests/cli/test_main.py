@@ -214,8 +214,10 @@ def test_a_signal_while_kernels_are_loaded_leaves_no_lock_behind(stays, tmp_path
 import os, signal, sys, threading
 import llvmlite.binding.ffi as ffi
 enter = ffi._LLVMLock.__enter__
+locks = []
 def enter_and_be_told_to_end(lock):
     enter(lock)
+    locks.append(lock._lock)
     ffi._LLVMLock.__enter__ = enter
     os.kill(os.getpid(), signal.SIGTERM)
     for _ in range(1000):
@@ -228,7 +230,7 @@ try:
     main()
 finally:
     free = []
-    other = threading.Thread(target=lambda: free.append(ffi.lock._lock.acquire(timeout=5)))
+    other = threading.Thread(target=lambda: free.append(locks[0].acquire(timeout=5)))
     other.start()
     other.join()
     print(free)

@@ -154,7 +154,7 @@ def test_the_declared_order_is_for_printing_and_classes_are_sorted(classifier):
 def test_units_and_public_rows_are_parameters_of_the_estimator(classifier):
     frame = pd.DataFrame(TABLE | {"person": np.arange(3000) // 3})
     model = classifier(epsilon=5.0, schema=SCHEMA, unit="person", unit_rows=3).fit(frame, Y)
-    assert str(model.certificate_.unit) == "value of person (at most 3 rows of each)"
+    assert str(model.certificate_.unit) == "value of 'person' (at most 3 rows of each)"
     assert model.certificate_.verify()
     with pytest.raises(DataError, match="all rows are of class yes"):
         classifier(schema=SCHEMA, rows_are_public=True).fit(frame, np.full(3000, "yes"))

@@ -59,7 +59,7 @@ def test_rows_of_a_unit_are_priced(table, released):
     found = evaluate(released, owned, epsilon=4.0, unit="who", unit_rows=2)
     assert found.rows.low <= 400 <= found.rows.high
     assert found.certificate.verify()
-    assert str(found.certificate.unit) == "value of who (at most 2 rows of each)"
+    assert str(found.certificate.unit) == "value of 'who' (at most 2 rows of each)"
     assert found.certificate.releases[0].event == Counts(2)
     with pytest.raises(ParameterError, match="a matter of the price"):
         evaluate(released, owned, public=True, unit="who")

@@ -13,7 +13,7 @@ from dprules.accounting import Assumption
 from dprules.errors import DataError, ParameterError, PrivacyError, ResourceError
 from dprules.jobs import FitRequest, ListSettings, ScorecardSettings, check_fit, fit, fit_without_privacy, predict
 from dprules.models import Released, RuleList, Scorecard
-from dprules.schema import Label, PrivateCuts, Schema
+from dprules.schema import Boolean, Label, PrivateCuts, Schema
 
 
 def test_a_list_is_learnt_and_certified(table, schema, released):
@@ -182,3 +182,8 @@ def test_a_scorecard_needs_a_delta(table, schema):
 def test_many_releases_of_a_charge_are_named_like_a_list_of_words(table, schema):
     (spent,) = check_fit(FitRequest(table, schema, ScorecardSettings("all"))).spending
     assert spent.what == "class counts, bins of the columns, weights and risk table"
+
+
+def test_only_the_ending_of_a_file_is_no_part_of_its_name(tmp_path):
+    for name in ("A. B. 2024.csv.gz", "A. B. 2024.parquet", "A. B. 2024"):
+        assert FitRequest(tmp_path / name, Schema(Label("y", ("a", "b")), [Boolean("x")])).table_name == "A. B. 2024"

@@ -140,5 +140,6 @@ def test_the_certificate_names_the_unit_and_the_price_is_for_all_its_rows():
     cells = {"who": random.integers(0, 50, 400), "x": random.integers(0, 10, 400), "y": random.choice(["a", "b"], 400)}
     released = fit(FitRequest(cells, SCHEMA, unit="who", unit_rows=3))
     assert released.certificate.unit == Unit("who", 3)
-    assert "any one value of who (at most 3 rows of each)" in str(released.certificate)
+    assert "any one value of 'who' (at most 3 rows of each)" in str(released.certificate)
+    assert "Of each who at most 3 rows took part." in str(released)
     assert released.verify()

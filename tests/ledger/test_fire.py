@@ -295,7 +295,7 @@ def test_a_connection_that_is_cut_every_time(arrives, server, database):
 def test_a_ledger_that_was_replaced_by_something_else(small):
     os.remove(small.url)
     os.mkdir(small.url)
-    with pytest.raises(FileError, match="no such ledger"):
+    with pytest.raises(FileError, match="is a folder"):
         small.charge("patients", promise("0.1"))
     shutil.rmtree(small.url)
     with pytest.raises(FileError, match="no such ledger"):

@@ -16,7 +16,10 @@ CASES = {
     "that person's record: the odds of any conclusion change by at most a factor e^1, here 2.72, but for a chance of 1 "
     "in 1,000,000 (delta).",
     (Neighbours.REPLACE, Unit()): "with anything else in place of that person's record:",
-    (Neighbours.ADD_REMOVE, Unit("patient")): "about one value of patient (one row of each was used) from this model, "
+    (
+        Neighbours.ADD_REMOVE,
+        Unit("patient"),
+    ): "about one value of 'patient' (one row of each was used) from this model, "
     "they could have learnt almost as well without its rows:",
     (Neighbours.ADD_REMOVE, Unit("patient", 3)): "(at most 3 rows of each were used)",
     (Neighbours.ZERO_OUT, Unit(of="round")): "about one round of the stream from this model, they could have learnt "

@@ -146,3 +146,9 @@ def test_what_follows_a_line_does_not_change_it(tmp_path):
             found.append(read_text_columns(table, ["s", "y"]))
     assert found[0] == found[1] == [["f", "m"], ["a", "b"]]
     assert [column[:2] for column in found[2]] == found[0]
+
+
+def test_a_spreadsheet_is_known_by_its_first_bytes(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"PK\x03\x04" + bytes(range(256)) * 10)
+    with pytest.raises(DataError, match="spreadsheet"):
+        CsvFile(tmp_path / "t.csv", None)

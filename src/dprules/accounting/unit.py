@@ -27,7 +27,7 @@ class Unit:
     Examples
     --------
     >>> str(Unit()), str(Unit("patient", 3))
-    ('row', 'value of patient (at most 3 rows of each)')
+    ('row', "value of 'patient' (at most 3 rows of each)")
     """
 
     column: str | None = None
@@ -48,7 +48,7 @@ class Unit:
     def __str__(self) -> str:
         if self.column is None:
             return self.of
-        return f"value of {self.column}" + (f" (at most {self.rows} rows of each)" if self.rows > 1 else "")
+        return f"value of {self.column!r}" + (f" (at most {self.rows} rows of each)" if self.rows > 1 else "")
 
 
 def is_one_line(text: object) -> bool:

@@ -36,7 +36,10 @@ def audit(
         typer.Option("--end-to-end", help="Run whole commands on neighbouring files, thousands of times, instead."),
     ] = False,
     minutes: Annotated[
-        float, typer.Option(help="End to end: when no further runs are begun; it may stop earlier.")
+        float,
+        typer.Option(
+            help="End to end: when no further looks are begun. The first, 2,000 runs of a file, is never left out."
+        ),
     ] = MINUTES,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:

@@ -41,7 +41,7 @@ EPILOG = (
 
 def fit(
     data: Data,
-    schema: Annotated[Path, typer.Option(help="Schema file; see `dprules schema draft`.")],
+    schema: Annotated[Path, typer.Option(help="Schema file; see `dprules schema draft`.", readable=False)],
     epsilon: Annotated[float, typer.Option(help="Privacy budget; smaller is more private.")] = EPSILON,
     delta: Annotated[float, typer.Option(help="Probability that epsilon fails; well below 1 / rows.")] = DELTA,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")] = Path("model.json"),

@@ -30,7 +30,7 @@ WIDTH = 12
 def init(
     ledger: Url,
     dataset: Annotated[str | None, typer.Option(help="Also register a data set; the ledger may be there.")] = None,
-    schema: Annotated[Path | None, typer.Option(help="Its schema: no job may ask for other columns.")] = None,
+    schema: Annotated[Path | None, typer.Option(help="Its schema: no job may ask for others.", readable=False)] = None,
     unit: Annotated[str | None, typer.Option(help="Column that says whose a row is.")] = None,
     neighbours: Annotated[
         str | None, typer.Option(help="Of every price.", show_default=f"{NEIGHBOURS}, for streams replace")
@@ -160,7 +160,9 @@ def show(
 def verify(
     ledger: Url,
     head: Annotated[str | None, typer.Option(help="A digest that was kept: its entry must be there.")] = None,
-    model: Annotated[list[Path] | None, typer.Option(help="A model charged to it; may be given again.")] = None,
+    model: Annotated[
+        list[Path] | None, typer.Option(help="A model charged to it; again for more.", readable=False)
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check every entry from the first to the last: edited, removed, re-ordered or overspent ones are found.

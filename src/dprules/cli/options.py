@@ -24,7 +24,7 @@ Multiline = Annotated[
     bool,
     typer.Option("--multiline", help="Cells of a CSV file may hold line ends between quotes; assumes balanced quotes."),
 ]
-ModelFile = Annotated[Path, typer.Argument(help="Model file written by `dprules fit`.")]
+ModelFile = Annotated[Path, typer.Argument(help="Model file written by `dprules fit`.", readable=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Unverified = Annotated[bool, typer.Option("--unverified", help="Use a model that does not verify, with a banner.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output if left out.")]

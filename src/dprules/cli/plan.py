@@ -27,7 +27,8 @@ def list_command(
         int | None, typer.Option(help="Boolean columns; both signs of each are literals. Or give --schema.")
     ] = None,
     schema: Annotated[
-        Path | None, typer.Option(help="Schema file: with --rows, also what is typical on made-up tables like it.")
+        Path | None,
+        typer.Option(help="Schema file: with --rows, also what is typical on made-up tables like it.", readable=False),
     ] = None,
     epsilon: Epsilon = EPSILON,
     delta: Delta = DELTA,

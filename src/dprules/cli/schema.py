@@ -114,7 +114,7 @@ def _tell_next(drafted: "Draft", output: Path, source: str) -> None:
 
 @app.command("check", epilog="Example: dprules schema check schema.toml --data patients.csv")
 def check(
-    schema: Annotated[Path, typer.Argument(help="Schema file.")],
+    schema: Annotated[Path, typer.Argument(help="Schema file.", readable=False)],
     data: Annotated[str | None, typer.Option(help="Table that must have the columns; no cell is read.")] = None,
     width: Annotated[int, typer.Option(help="Literals in one condition, 1 to 3.")] = 2,
     epsilon: Annotated[float, typer.Option(help="Budget of the fit that is rehearsed.")] = 1.0,

@@ -40,13 +40,15 @@ def verify(
     from dprules.models import Released
 
     faults = find_faults(model, ledger)
-    warn_seeded(Released.load(model, unverified=True))
+    released = Released.load(model, unverified=True)
+    warn_seeded(released)
     if as_json:
         typer.echo(json.dumps({"verified": not faults, "faults": faults}, indent=2))
     elif faults:
         banner = BANNER if ledger is None or find_faults(model) else NOT_BORNE_OUT
         typer.echo("\n".join([banner, *(f"- {fault}" for fault in faults)]))
     else:
+        typer.echo(str(released.certificate).splitlines()[0])
         typer.echo(CHECKED if ledger is None else f"{CHECKED} The ledger is whole, and was charged for it.")
     if faults:
         raise typer.Exit(Exit.UNVERIFIED)

@@ -37,7 +37,7 @@ Events = Annotated[
         "input."
     ),
 ]
-Features = Annotated[Path, typer.Option(help="Schema file with public cuts and values.")]
+Features = Annotated[Path, typer.Option(help="Schema file with public cuts and values.", readable=False)]
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s|m|h)?")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 

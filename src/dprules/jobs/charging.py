@@ -41,9 +41,9 @@ class Payer:
         if self.ledger is not None and not isinstance(self.ledger, str | Path | Ledger | Reservation):
             raise ParameterError(f"ledger must be a file, a URL or a Ledger; got {type(self.ledger).__name__}.")
         if self.ledger is None and (self.dataset is not None or self.part is not None or self.resume is not None):
-            raise ParameterError("a data set, a part and a charge to resume are a ledger's. Name the ledger, too.")
+            raise ParameterError("`dataset`, `part` and `resume` are about a ledger. Name it, too, with `ledger`.")
         if self.ledger is not None and self._dataset is None:
-            raise ParameterError("a ledger has several data sets. Say which one the job reads: dataset.")
+            raise ParameterError("a ledger may have several data sets. Say which one the job reads, with `dataset`.")
 
     @property
     def _dataset(self) -> str | None:
@@ -67,6 +67,7 @@ class Payer:
         if self.ledger is None:
             return None
         ledger, dataset, reservation = self._open()
+        ledger.require_writable()
         if self.resume is not None:
             ledger.book().require_resumable(self.resume, dataset, promise(), columns, self.part)
             return None

@@ -157,7 +157,9 @@ class FitRequest(Private):
         path = self.data if isinstance(self.data, str | Path) else None
         if self.table is not None or path is None or "://" in str(path):
             return self.table
-        name = Path(path).name.split(".")[0]
+        name = Path(path).name
+        while Path(name).suffix.lower() in _ENDINGS:
+            name = Path(name).stem
         return name if name and name.isprintable() and not set(name) & set("*?[") else None
 
     @contextmanager
@@ -178,6 +180,8 @@ class FitRequest(Private):
             yield Storage(read_memory(self.memory), folder)
 
 
+_ENDINGS = frozenset({".csv", ".tsv", ".txt", ".gz", ".parquet", ".pq"})
+"""Of files: no part of a table's name."""
 MOST_NAMED = 6
 """Releases of one charge that are named before a fit: a table may have hundreds of columns. Certificates name all."""
 

@@ -20,6 +20,8 @@ MOST_SHAPES = 10
 """Shapes of a slot."""
 MOST_EVENTS = 50
 """Events of a shape."""
+_NAMED = 4
+"""Releases of a job that a refusal names."""
 OWNER = "a filter of the ledger"
 
 
@@ -354,10 +356,11 @@ def _name(promise: Promise) -> str:
 
 
 def _remedy(promise: Promise) -> str:
-    """Say how a job gets a price that is known in advance, if it has none."""
-    if promise.charges:
-        return ""
-    return " Its prices depend on what it releases: for a list, give the number of rules (max_rules)."
+    """Say what a job pays for beside its model, or how it gets a price that is known in advance, if it has none."""
+    if not promise.charges:
+        return " Its prices depend on what it releases: for a list, give the number of rules (max_rules)."
+    bought = [release.name for charge in promise.charges for release in charge.releases]
+    return f" It pays for {', '.join(bought[:_NAMED])}{', ...' if len(bought) > _NAMED else ''}."
 
 
-_OTHERS = "Scorecards have it; lists need a grant of epsilon and delta, or of slots."
+_OTHERS = "Scorecards with public cuts and values have it; other jobs need a grant of epsilon and delta, or of slots."

@@ -198,6 +198,10 @@ class Ledger:
             left = tuple(rest - amount for rest, amount in zip(left, spent.cost, strict=True))
         return Foreseen(spent.grant, show_cost(kind, spent.cost), show_cost(kind, left, DOWN))
 
+    def require_writable(self) -> None:
+        """Refuse a ledger that this account may not write; nothing is written."""
+        self._log.require_writable()
+
     def reserve(self, search: Any, dataset: str | None = None) -> "Reservation":
         """Hold room for every fit of a search before the first: candidates times folds, and the refit.
 

@@ -46,6 +46,11 @@ class Log:
         """Return what the entries amount to; a chain that was edited is refused."""
         return understand(*self.rows())
 
+    def require_writable(self) -> None:
+        """Refuse a ledger that this account may not write; nothing is written."""
+        with self._store.writing():
+            pass
+
     def rows(self) -> tuple[str, list[Row]]:
         """Return the ledger's name and all entries as they lie there."""
         for _ in range(ATTEMPTS):

@@ -95,6 +95,8 @@ class SQLiteStore:
         return connection
 
     def _require_file(self) -> None:
+        if self._path.is_dir():
+            raise FileError(f"{str(self._path)!r} is a folder. Name a file in it for the ledger.")
         if not self._path.is_file():
             raise FileError(f"{self._path}: no such ledger. Make it with `dprules ledger init`.")
 
@@ -116,7 +118,8 @@ class SQLiteStore:
                 f"{self._path}: the disk is full or cannot be written. Nothing has run; make room, and try again."
             ) from None
         if kind in _CLOSED:
-            raise FileError(f"{self._path} cannot be written. Nothing has run; check its permissions.") from None
+            what = "written" if os.access(self._path, os.R_OK) else "read"
+            raise FileError(f"{self._path} cannot be {what}. Nothing has run; check its permissions.") from None
         raise ModelError(f"{self._path} is no ledger, or it is damaged. Restore it from a copy.") from None
 
 

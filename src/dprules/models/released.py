@@ -17,7 +17,7 @@ from dprules.models.halfspace import Halfspace
 from dprules.models.model import Model
 from dprules.models.rule_list import RuleList
 from dprules.models.scorecard import Scorecard
-from dprules.schema import DocumentReader, Label, Positive
+from dprules.schema import DocumentReader, Label, Positive, show_value
 
 FORMAT = "dprules-model"
 VERSION = 1
@@ -94,7 +94,16 @@ class Released:
         return digest({name: entry for name, entry in written.items() if name != "certificate"} | certified)
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.model}\n", str(self.certificate), *self.cautions()])
+        return "\n".join([str(self.model), *self.origin(), "", str(self.certificate), *self.cautions()])
+
+    def origin(self) -> list[str]:
+        """Return sentences on which records of its table it was learnt from; none if that is all of them."""
+        mark, unit = self.certificate.ledger, self.certificate.unit
+        part = [] if mark is None or mark.part is None else [f"Learnt from records with {mark.part} alone."]
+        if unit.column is None:
+            return part
+        rows = "row" if unit.rows == 1 else "rows"
+        return [*part, f"Of each {show_value(unit.column)} at most {unit.rows:,} {rows} took part."]
 
     def cautions(self) -> list[str]:
         """Return sentences on what a reader should beware of: too few records, or a delta that is large for them."""
@@ -198,8 +207,13 @@ class Released:
     @classmethod
     def load(cls, path: str | Path, *, unverified: bool = False) -> "Released":
         """Read a model file; one that does not verify is refused, unless `unverified`."""
-        loaded = cls.from_document(read_document_file(Path(path)))
-        return loaded if unverified else loaded.require_verified()
+        try:
+            loaded = cls.from_document(read_document_file(Path(path)))
+        except ModelError as error:
+            refusal = f"{path}: {error}"
+        else:
+            return loaded if unverified else loaded.require_verified()
+        raise ModelError(refusal)
 
 
 def _read_label(entry: object) -> Label:

@@ -47,7 +47,7 @@ def _subject(unit: Unit, neighbours: Neighbours) -> tuple[str, str]:
     """Return whom the promise is for, and what it compares with."""
     if unit.column is not None:
         rows = "one row of each was used" if unit.rows == 1 else f"at most {unit.rows:,} rows of each were used"
-        whom = f"one value of {unit.column} ({rows})"
+        whom = f"one value of {unit.column!r} ({rows})"
         what = "its rows"
     elif unit.of == "round":
         whom = "one round of the stream"

@@ -34,7 +34,7 @@ def compiled(function: F) -> F:
 
 
 def _compile_whole(made: Any) -> None:
-    """Let signals wait while a kernel is loaded or compiled: LLVM's lock would stay taken, and threads wait for ever."""
+    """Let signals wait while a kernel is loaded or compiled: LLVM's lock would stay taken, and threads wait for it."""
     compile_: Callable[..., Any] = made.compile
 
     def compile_whole(*arguments: Any) -> Any:

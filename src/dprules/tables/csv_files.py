@@ -123,6 +123,8 @@ class CsvFile:
         line = _first_record(start, self._multiline)
         if len(line) > LONGEST:
             raise DataError(f"{self._path}: the first line has more than {LONGEST >> 20} MB. Is it a table of text?")
+        if start.startswith(b"PK\x03\x04"):
+            raise DataError(f"{self._path} is a zip archive, or a spreadsheet, which is one. Save the table as CSV.")
         text = strip_line_end(line)
         # Before anything else: without line feeds the whole file would be the header.
         if re.search(rb"\r(?!\n)", text):
@@ -132,7 +134,9 @@ class CsvFile:
         except UnicodeDecodeError:
             header = None
         if header is None:
-            raise DataError(f"{self._path}: the header is not UTF-8 text. Convert the file: iconv -t utf-8.")
+            raise DataError(
+                f"{self._path}: the header is not UTF-8 text. Convert the file, from Latin-1: iconv -f latin1 -t utf-8."
+            )
         if not header.strip():
             raise DataError(f"{self._path}: no header line. The first line must name the columns.")
         return header, len(line)

@@ -68,6 +68,7 @@ def describe_released(released: "Released", marks: Sequence[str] = ()) -> Header
         f"A {released.model.kind} made by {show_value(released.software)}. It predicts {label}, one of: {listed}.",
         f"Differential privacy: epsilon {show_value(certificate.epsilon)}, delta {show_value(certificate.delta)}, "
         f"{certificate.neighbours} neighbours; unit: {show_value(str(certificate.unit))}.",
+        *map(show_value, released.origin()),
         describe_missing(released.model.kind),
         f"Digest of the model (SHA-256): {released.digest()}. Its file holds the certificate.",
     ]
