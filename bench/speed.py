@@ -39,7 +39,7 @@ def fit_beside_popcount(size: int = 1_000_000, literals: int = 200) -> dict[str,
     small = PackedSample.of(columns[:, :10].copy(), labels[:640], 2)
     greedy_cover(small, features, tilt, (0,), os_bits, capped=False)  # compile before memory is measured
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    ours, theirs = alternately(fit, lambda: np.bitwise_count(columns).sum(axis=1, dtype=np.int64), 7)
+    ours, theirs = alternately(fit, lambda: np.bitwise_count(columns).sum(axis=1, dtype=np.int64), 31)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     return {
         "what": f"{size:,} rows x {literals} literals, width 1, unlimited rules",

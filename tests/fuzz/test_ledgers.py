@@ -31,7 +31,7 @@ def genuine(tmp_path_factory) -> Path:
     ticket.begin()
     ticket.finish("0" * 64)
     ledger.charge("patients", promise("0.25"), part=part("north"))
-    ledger.register("others")
+    ledger.register("others", distinct=True)
     ledger.grant("others", Concentrated(1, 1e-6))
     ledger.grant("others", Gaussians(1, 1e-6))
     shape = Shape("a sum", (Gaussian(Fraction(1, 5)),))
