@@ -301,3 +301,9 @@ def test_an_interrupted_fit_leaves_nothing_half_written(after, fit, tmp_path):
     if (tmp_path / "interrupted.json").exists():  # the interruption came too late: the file is whole
         Released.load(tmp_path / "interrupted.json")
     assert not list(tmp_path.glob(".interrupted*"))
+
+
+def test_a_dry_run_says_that_a_delta_is_large(shell, stays, tmp_path):
+    words = ("fit", stays / "stays.csv", "--schema", stays / "schema.toml", "-o", tmp_path / "m.json", "--dry-run")
+    assert "Delta 0.5 is large" in shell(*words, "--delta", "0.5").out
+    assert "is large" not in shell(*words).out

@@ -168,6 +168,7 @@ def _say_what_would_be_done(summary: "FitSummary", as_json: bool) -> None:
         f"Everything is in order: {survey}. Nothing was learnt and nothing was spent.",
         describe_spending(summary.epsilon, summary.delta, summary.spending),
         *([] if summary.charge is None else [str(summary.charge)]),
+        *summary.cautions(),
     ]
     typer.echo(json.dumps(summary.document(), indent=2) if as_json else "\n".join(lines))
 

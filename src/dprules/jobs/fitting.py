@@ -182,6 +182,8 @@ class FitRequest(Private):
 
 _ENDINGS = frozenset({".csv", ".tsv", ".txt", ".gz", ".parquet", ".pq"})
 """Of files: no part of a table's name."""
+LARGE_DELTA = 1e-3
+"""Above it no number of rows makes a delta small."""
 MOST_NAMED = 6
 """Releases of one charge that are named before a fit: a table may have hundreds of columns. Certificates name all."""
 
@@ -227,6 +229,12 @@ class FitSummary:
     delta: float
     spending: tuple[Spending, ...] = ()
     charge: Foreseen | None = None
+
+    def cautions(self) -> list[str]:
+        """Return what to think about before anything is spent."""
+        if self.delta <= LARGE_DELTA:
+            return []
+        return [f"Delta {self.delta:g} is large: with that probability a record may be published whole. 1e-6 is usual."]
 
     def document(self) -> dict[str, Any]:
         """Return everything in JSON's types."""

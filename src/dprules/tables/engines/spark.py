@@ -22,6 +22,11 @@ _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"
 
 _BY_POSITION = {"GlobalLimit", "LocalLimit", "Limit", "Offset", "Tail", "Sample", "Deduplicate"}
 """Steps of a query that choose rows by where they lie, which may change when a partition is made again."""
+_BY_ORDER = {
+    *("First", "Last", "AnyValue", "CollectList", "CollectSet", "ListAgg", "MaxBy", "MinBy", "Mode"),
+    *("RowNumber", "NTile", "NthValue", "Lag", "Lead"),
+}
+"""Functions of several rows whose result depends on the order that these come in, of equals at the least."""
 
 
 class SparkTable(Table):
@@ -114,12 +119,13 @@ def _require_determinism(frame: Any, source: str) -> None:
     if query is None:
         return
     plan = query.queryExecution().analyzed()
-    steps = list(_list_steps(plan))
-    if not all(step.deterministic() for step in steps) or any(str(step.nodeName()) in _BY_POSITION for step in steps):
-        raise PrivacyError(
-            f"{source}: its query may give other rows each time it runs (rand, limit, sample, dropDuplicates, ...),"
-            " and the guarantee needs the same ones throughout. Write it to a table first."
-        )
+    for step in _list_steps(plan):
+        functions = {name for expression in _list(step.expressions()) for name in _list_functions(expression)}
+        if not step.deterministic() or str(step.nodeName()) in _BY_POSITION or functions & _BY_ORDER:
+            raise PrivacyError(
+                f"{source}: its query may give other rows each time it runs (rand, limit, sample, dropDuplicates, "
+                "first, row_number, ...), and the guarantee needs the same ones throughout. Write it to a table first."
+            )
 
 
 def _list_steps(plan: Any) -> Iterator[Any]:
@@ -128,8 +134,21 @@ def _list_steps(plan: Any) -> Iterator[Any]:
     while waiting:
         step = waiting.pop()
         yield step
-        for below in (step.children(), step.subqueries()):
-            waiting += [below.apply(place) for place in range(below.size())]
+        waiting += [*_list(step.children()), *_list(step.subqueries())]
+
+
+def _list_functions(expression: Any) -> Iterator[str]:
+    """Return the names of all functions of an expression."""
+    waiting = [expression]
+    while waiting:
+        function = waiting.pop()
+        yield str(function.nodeName())
+        waiting += _list(function.children())
+
+
+def _list(sequence: Any) -> list[Any]:
+    """Return what is in a sequence of Scala's."""
+    return [sequence.apply(place) for place in range(sequence.size())]
 
 
 def _quote(name: str) -> str:
