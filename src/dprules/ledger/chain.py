@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from dprules.accounting.marks import MOST_ENTRIES
@@ -13,6 +14,8 @@ from dprules.ledger.body import Body
 
 FORMAT = "dprules-ledger"
 VERSION = 1
+REMEMBERED = 1 << 16
+"""Entries that are understood once in a process: a job reads its ledger four times, and rows do not change."""
 LONGEST_ENTRY = 1_000_000
 """Characters of an entry: a data set of 20,000 columns, or a job of a thousand releases."""
 
@@ -70,6 +73,7 @@ def first_digest(name: str) -> str:
     return digest({"format": FORMAT, "version": VERSION, "name": name})
 
 
+@lru_cache(maxsize=REMEMBERED)
 def next_digest(before: str, number: int, text: str) -> str:
     """Return the digest of an entry after another."""
     return digest({"before": before, "number": number, "entry": text})
@@ -91,6 +95,7 @@ def make_row(last: tuple[int, str], time: datetime, token: str, body: Body) -> R
     return Row(number, text, next_digest(last[1], number, text))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def read_row(row: Row) -> Entry:
     """Understand a row, or refuse it."""
     if len(row.text) > LONGEST_ENTRY:
