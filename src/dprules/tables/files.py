@@ -15,8 +15,6 @@ from dprules.tables.table import HEADER, Batch, Part, Table, call_quietly
 from dprules.tables.tokens import TokenizedLines
 
 _ROWS = 1 << 16
-_LARGEST_CHUNK = 1 << 29
-"""Bytes of a column in the rows of a batch up to which its texts are held as a dictionary."""
 _DATABASES = (".db", ".duckdb", ".ddb")
 PARQUET = (".parquet", ".pq")
 
@@ -101,14 +99,32 @@ class ParquetTable(Table):
         return dict(self._types)
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
-        from pyarrow.parquet import ParquetFile
-
         for path in self._paths:
-            # A text that repeats is decoded and read once; a row group is not held as a whole.
-            options = {"read_dictionary": _texts(path), "coerce_int96_timestamp_unit": "us", "pre_buffer": False}
+            for batch in _read_batches(path, names):
+                yield batch.num_rows, {name: zone_free(batch.column(name)) for name in names}
+
+
+def _read_batches(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Return the rows of one Parquet file, some at a time: a row group is not held as a whole."""
+    from pyarrow.parquet import ParquetFile
+
+    read = 0
+    # A text that repeats is decoded and read once; but Arrow's dictionaries end at 2 GiB, and then texts are read apart.
+    for texts in (_texts(path), []):
+        try:
+            options = {"read_dictionary": texts, "coerce_int96_timestamp_unit": "us", "pre_buffer": False}
             with ParquetFile(path, **options) as file:
+                start = 0
                 for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
-                    yield batch.num_rows, {name: zone_free(batch.column(name)) for name in names}
+                    fresh = batch.slice(max(0, read - start))
+                    start += batch.num_rows
+                    read = max(read, start)
+                    if fresh.num_rows:
+                        yield fresh
+            return
+        except pa.ArrowCapacityError:
+            if not texts:
+                raise
 
 
 def require_readable(path: Path) -> None:
@@ -125,28 +141,8 @@ def _read_schema(path: Path) -> Any:
 
 
 def _texts(path: Path) -> list[str]:
-    """Return the columns of text of one file whose different texts Arrow can hold together."""
-    texts = [field.name for field in _read_schema(path) if field.type in (pa.string(), pa.large_string())]
-    return [name for name in texts if name not in _columns_of_long_texts(path)]
-
-
-def _columns_of_long_texts(path: Path) -> set[str]:
-    """Return columns of which a batch may hold more than Arrow's dictionaries do, which end at 2 GiB.
-
-    A batch lies in some row groups: whole ones of as many rows as it has at the most, and parts of two others.
-    """
-    from pyarrow.parquet import read_metadata
-
-    facts = read_metadata(path)
-    found = set()
-    for at in range(facts.num_row_groups):
-        group = facts.row_group(at)
-        for place in range(group.num_columns):
-            chunk = group.column(place)
-            of_a_batch = chunk.total_uncompressed_size * max(1.0, _ROWS / max(1, chunk.num_values))
-            if of_a_batch > _LARGEST_CHUNK:
-                found.add(chunk.path_in_schema)
-    return found
+    """Return the columns of text of one file."""
+    return [field.name for field in _read_schema(path) if field.type in (pa.string(), pa.large_string())]
 
 
 def open_files(path: str, delimiter: str | None, multiline: bool) -> Table:
