@@ -109,7 +109,7 @@ def _read_batches(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     from pyarrow.parquet import ParquetFile
 
     read = 0
-    # A text that repeats is decoded and read once; but Arrow's dictionaries end at 2 GiB, and then texts are read apart.
+    # A text that repeats is decoded and read once; but Arrow's dictionaries end at 2 GiB: then each by itself.
     for texts in (_texts(path), []):
         try:
             options = {"read_dictionary": texts, "coerce_int96_timestamp_unit": "us", "pre_buffer": False}
