@@ -121,7 +121,7 @@ def test_texts_that_no_dictionary_holds(tmp_path: Path, monkeypatch: pytest.Monk
     write_parquet(tmp_path / "t.parquet", long=cells)
     monkeypatch.setattr(files, "_ROWS", 70)
 
-    class Full(pyarrow.parquet.ParquetFile):
+    class Full(pyarrow.parquet.ParquetFile):  # type: ignore[misc]
         def iter_batches(self, **options: object) -> Iterator[pa.RecordBatch]:
             for place, batch in enumerate(super().iter_batches(**options)):
                 if place == 2 and pa.types.is_dictionary(batch.column(0).type):
