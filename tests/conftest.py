@@ -28,7 +28,7 @@ def pytest_configure(config):
 
 
 class FailuresAtOnce:
-    """Name what fails when it fails: a log that is cut at its end would not tell."""
+    """Name what fails when it fails, in one line: a log that is cut at its end would not tell."""
 
     def __init__(self, config):
         self._config = config
@@ -38,7 +38,7 @@ class FailuresAtOnce:
             crash = getattr(report.longrepr, "reprcrash", None)
             why = str(report.longrepr) if crash is None else crash.message
             terminal = self._config.pluginmanager.get_plugin("terminalreporter")
-            terminal.write_line(f"\n{report.nodeid} failed: {why[-1000:]}")
+            terminal.write_line(f"\n{report.nodeid} failed: {' '.join(why[-1000:].split())}")
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -14,6 +14,7 @@ import select
 import signal
 import sys
 import time
+import traceback
 from pathlib import Path
 
 from dprules.cli.main import main
@@ -87,6 +88,8 @@ def live(batch: int, patience: float | None) -> tuple[int, int]:
             code = 0
         except SystemExit as end:
             code = int(end.code or 0)
+        except BaseException:
+            traceback.print_exc()
         finally:
             sys.stdout.flush()
             os._exit(code)
@@ -154,9 +157,11 @@ def main_loop() -> None:
 
 def check(seen: dict[int, str], acknowledged: int) -> int:
     public = read_public()
-    assert public["stream"]["rounds"] >= acknowledged, "an acknowledged event was lost"
+    rounds, releases = public["stream"]["rounds"], public["stream"]["releases"]
+    assert rounds >= acknowledged, f"{acknowledged - rounds} acknowledged events were lost"
     model = json.dumps(public["model"])
-    assert seen.setdefault(public["stream"]["releases"], model) == model, "one decision was released twice"
+    before = seen.setdefault(releases, model)
+    assert before == model, f"decision {releases} was released twice: {before}, {model}"
     return acknowledged
 
 

@@ -1,5 +1,7 @@
 """Every kind of block weighs and adds alike, and what is said of an example depends on no other."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
@@ -142,3 +144,11 @@ def test_a_block_of_literals_keeps_every_bit():
     block = LiteralBlock.of(X)
     assert (block.rows(7, 90) == pack(X[7:90])).all()
     assert block.dimension == 131
+
+
+@pytest.mark.parametrize("least", [-3.2e-7, -1e-300, -0.0])
+def test_weights_are_the_same_text_after_they_were_kept(least):
+    """A negative zero would be written, forgotten, and published again as another zero."""
+    weights = Weights.on_grid(np.array([0.5, least, least]))
+    again = Weights.from_document(3, json.loads(json.dumps(weights.document())))
+    assert str(weights.values.tolist()) == str(again.values.tolist()) == "[0.5, 0.0, 0.0]"

@@ -54,12 +54,13 @@ class Weights:
 
         Examples
         --------
-        >>> Weights.on_grid(np.array([0.5, 1e-9])).values.tolist()
+        >>> Weights.on_grid(np.array([0.5, -1e-9])).values.tolist()
         [0.5, 0.0]
         """
         total = float(np.abs(values).sum())
         shrunk = values * (LARGEST_SUM / total) if total > LARGEST_SUM else values
-        return cls(np.rint(shrunk * WEIGHT_GRID) / WEIGHT_GRID)
+        # Zero without a sign: `document` keeps none, and a model must be the same text after a stop as before it.
+        return cls(np.rint(shrunk * WEIGHT_GRID) / WEIGHT_GRID + 0.0)
 
     def document(self) -> list[list[Any]]:
         """Return pairs of a coordinate and its weight, in JSON's types."""
