@@ -166,6 +166,11 @@ def test_parts(folder, commands):
     assert part in document["datasets"]["stays"]["grants"][0]["parts"]
     assert "jobs on ward = surgery alone have epsilon 1" in commands.done("ledger", "show", "l.db")
     assert "such as region=north" in commands.refused(Exit.PARAMETER, *fit("--part", "ward", "-o", "m.json"))
+    charged = ["--ledger", "l.db", "--dataset", "stays", "--epsilon", "0.5", "--part", "ward=surgery"]
+    told = commands.done("evaluate", "surgery.json", "stays.csv", *charged, "--schema", "schema.toml")
+    assert "(of it: ward = surgery)" in " ".join(told.split())
+    assert "jobs on ward = surgery alone have epsilon 0.5" in commands.done("ledger", "show", "l.db")
+    assert "Give both" in commands.refused(Exit.PARAMETER, "evaluate", "surgery.json", "stays.csv", *charged)
 
 
 def test_what_was_edited_is_found(folder, commands):

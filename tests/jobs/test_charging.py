@@ -194,6 +194,27 @@ def test_parts_cost_as_much_as_the_dearest(ledger):
         ask(ledger, part=("age", "40"))
 
 
+def test_what_a_part_is_worth_is_bought_from_its_own_share(ledger):
+    """A model of one part, judged on another: neither part pays for both."""
+    model = fit(ask(ledger, epsilon=1, part=("ward", "surgery"), settings=ListSettings(max_rules=2)))
+    words = {"epsilon": 1, "ledger": ledger, "dataset": "stays", "schema": SCHEMA}
+    found = evaluate(model, STAYS, part=("ward", "cardiology"), **words)
+    assert left(ledger) == 2
+    assert found.certificate.ledger.part == "ward = cardiology"
+    evaluate(model, STAYS, part=("ward", "surgery"), **words)
+    assert left(ledger) == 1
+    with pytest.raises(ParameterError, match="Give both"):
+        evaluate(model, STAYS, part=("ward", "surgery"), **words | {"schema": None})
+    with pytest.raises(ParameterError, match="are about a ledger"):
+        evaluate(model, STAYS, epsilon=1, part=("ward", "surgery"), schema=SCHEMA)
+    columns = [Categorical("ward", ["cardiology"]) if column.name == "ward" else column for column in SCHEMA.columns]
+    otherwise = replace(SCHEMA, columns=columns)
+    with pytest.raises(PrivacyError, match="left"):  # another reading of the key: the parts may overlap
+        evaluate(model, STAYS, part=("ward", "cardiology"), **words | {"schema": otherwise, "epsilon": 2})
+    evaluate(model, STAYS, part=("ward", "cardiology"), **words | {"epsilon": 2})
+    assert left(ledger) == 0
+
+
 def in_a_file(tmp_path, _):
     pyarrow.csv.write_csv(STAYS, tmp_path / "stays.csv")
     return {"data": str(tmp_path / "stays.csv")}
@@ -225,7 +246,10 @@ def test_a_part_holds_the_records_of_its_value_alone(where, chosen, tmp_path, re
     source = where(tmp_path, request)
     part = FitRequest(schema=SCHEMA.only("ward", "surgery"), settings=chosen, epsilon=5, seed=3, **source)
     alone = FitRequest(surgery, SCHEMA, chosen, epsilon=5, seed=3)
-    assert fit(part).model.to_json() == fit(alone).model.to_json()
+    model = fit(part)
+    assert model.model.to_json() == fit(alone).model.to_json()
+    judged = evaluate(model, part.data, table=part.table, public=True, part=("ward", "surgery"), schema=SCHEMA)
+    assert judged.document() == evaluate(model, surgery, public=True).document()
 
 
 def test_two_ways_to_cut_a_line_make_two_keys(ledger, tmp_path):

@@ -1,6 +1,7 @@
 """`dprules evaluate`: how good a model is, and whether it is better than nothing."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ from dprules.cli.options import (
     TableName,
     Unverified,
     load,
+    read_part,
     saying_what_was_charged,
 )
 
@@ -48,6 +50,12 @@ def evaluate(
     multiline: Multiline = False,
     ledger: LedgerUrl = None,
     dataset: Dataset = None,
+    part: Annotated[
+        str | None, typer.Option(help="Count the records with KEY=VALUE only; a ledger counts parts apart.")
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option(help="Schema file that declares the key of --part.", readable=False)
+    ] = None,
     resume: Resume = None,
     as_json: Json = False,
     unverified: Unverified = False,
@@ -55,6 +63,7 @@ def evaluate(
     """Accuracy, recall, precision and AUC are a release: buy them with --epsilon, or declare the rows --public."""
     from dprules.cli.progress import show_work
     from dprules.jobs import evaluate as count_answers
+    from dprules.schema import Schema
 
     released = load(model, unverified)
     with saying_what_was_charged(ledger), show_work("counting answers"):
@@ -72,6 +81,8 @@ def evaluate(
             multiline=multiline,
             ledger=ledger,
             dataset=dataset,
+            part=read_part(part),
+            schema=None if schema is None else Schema.from_file(schema),
             resume=resume,
         )
     if as_json:

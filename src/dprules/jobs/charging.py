@@ -11,6 +11,7 @@ from dprules.errors import DprulesError, ParameterError, PrivacyError
 from dprules.ledger import AnnouncedBits, Foreseen, Ledger, Part, Reservation, Ticket
 from dprules.mechanisms import Bits
 from dprules.private import Private
+from dprules.schema import Categorical, Schema
 
 LedgerLike = str | Path | Ledger | Reservation
 """A ledger as users name it."""
@@ -131,6 +132,23 @@ class Payer:
                 number = ticket.mark.entry
                 error.args = (f"{error} Charge {number} stands and was not begun: resume {number} can use it.",)
             raise
+
+
+def part_of(schema: Schema, delimiter: str | None, multiline: bool) -> Part | None:
+    """Return the part as a ledger knows it: by the declared value, however it was written here.
+
+    Parameters
+    ----------
+    schema : Schema
+        Declares the key.
+    delimiter, multiline
+        How lines are cut into cells: that decides what the key's cell is, as much as how the cell is read.
+    """
+    if schema.key is None:
+        return None
+    column, code = schema.key
+    declared = column.values[code] if isinstance(column, Categorical) else bool(code)
+    return Part.of(column.name, str(declared), [column.entry(), delimiter, multiline])
 
 
 def require_known_columns(mark: LedgerMark | None, ledger: LedgerLike | None, columns: Collection[str]) -> None:

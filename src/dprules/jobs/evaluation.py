@@ -10,7 +10,7 @@ from dprules.accounting import Account, Assumption, Counts, Neighbours, Promise,
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs.assessment import Evaluation, assess
-from dprules.jobs.charging import LedgerLike, Payer
+from dprules.jobs.charging import LedgerLike, Payer, part_of
 from dprules.jobs.figures import Noise
 from dprules.jobs.prediction import predict_batches
 from dprules.jobs.quiet import without_sizes
@@ -18,9 +18,9 @@ from dprules.jobs.scores import Groups
 from dprules.mechanisms import Bits, noisy_counts, os_bits
 from dprules.models import Released
 from dprules.numbers import Real, as_asked, flag
-from dprules.schema import Label, show_value
+from dprules.schema import Column, Label, Schema, Value, show_value
 from dprules.tables import Table, open_table
-from dprules.tables.cells import read_codes
+from dprules.tables.cells import read_labels
 from dprules.tables.units import UnitKey, choose_rows
 
 __all__ = ["ANSWERS", "Evaluation", "evaluate"]
@@ -45,6 +45,8 @@ def evaluate(
     multiline: bool = False,
     ledger: LedgerLike | None = None,
     dataset: str | None = None,
+    part: tuple[str, Value] | None = None,
+    schema: Schema | None = None,
     resume: int | None = None,
 ) -> Evaluation:
     """Count rows by the answer of the model and their true class: exactly on public rows, or with noise.
@@ -73,8 +75,15 @@ def evaluate(
         As for `open_table`.
     ledger, dataset, resume
         As for `FitRequest`: the ledger is charged before a row is read.
+    part : (str, value) or None
+        A column and its value: rows with another one are left out. Needs a ledger, unless the rows are public.
+    schema : Schema or None
+        Declares the column of `part`, as it did for the fits that share its price.
     """
-    payer = Payer(ledger, dataset, resume=resume)
+    declared = _choose_part(part, schema)
+    among = None if declared is None else declared.key
+    charged = None if declared is None or public else part_of(declared, delimiter, multiline)
+    payer = Payer(ledger, dataset, charged, resume)
     if public and ledger is not None:
         raise ParameterError("public rows cost nothing, and no ledger counts them. Leave out one of the two.")
     if epsilon is None and not flag(public, "public"):
@@ -93,22 +102,30 @@ def evaluate(
     with open_table(data, table, delimiter, multiline) as opened:
         _require_unit(released, opened, unit, public)
         if price is None:
-            counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
+            counts = _count_answers(released, opened, truth, among, whose, len(groups.names), os_bits)
             _require_rows(counts, truth)
             return assess(groups, counts, Noise(None), truth, released.label.positive, None)
         account, tilt = price
-        columns = [truth.name, *(column.name for column in released.model.columns), *([] if unit is None else [unit])]
+        asked = [truth, *released.model.columns, *([] if among is None else among[:1])]
+        columns = [*(column.name for column in asked), *([] if unit is None else [unit])]
         promise = partial(Promise.of, "evaluate", account, fixed=True)
         with payer.pay(account, promise, columns, os_bits) as payment:
             if payment.ticket is not None:
                 payment.account.charge(ANSWERS, Counts(tilt))
-            counts = _count_answers(released, opened, truth, whose, len(groups.names), payment.bits)
+            counts = _count_answers(released, opened, truth, among, whose, len(groups.names), payment.bits)
             noisy = noisy_counts(counts, tilt, payment.bits)
             certificate = payment.account.certificate(secure=True, assumptions=_assumptions(account, multiline))
             certificate = certificate.for_model(released.digest())
             evaluation = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
             payment.finish(digest(evaluation.document()))
     return evaluation
+
+
+def _choose_part(part: tuple[str, Value] | None, schema: Schema | None) -> Schema | None:
+    """Return the schema of a part; its key must be declared, since the ledger knows parts by how they are read."""
+    if (part is None) != (schema is None):
+        raise ParameterError("a part needs the schema that declares its key, and a schema is for a part. Give both.")
+    return None if part is None or schema is None else schema.only(*part)
 
 
 def _require_unit(released: Released, table: Table, unit: str | None, public: bool) -> None:
@@ -163,21 +180,27 @@ def _assumptions(account: Account, multiline: bool) -> list[Assumption]:
 
 
 def _count_answers(
-    released: Released, table: Table, truth: Label, unit: Unit, groups: int, bits: Bits
+    released: Released,
+    table: Table,
+    truth: Label,
+    among: tuple[Column, int] | None,
+    unit: Unit,
+    groups: int,
+    bits: Bits,
 ) -> NDArray[np.int64]:
     """Return how many rows each group decides, by their true class: private until noise is added.
 
-    Rows are read once; those without a declared label, or beyond the rows of their unit, are left out.
+    Rows are read once; those outside the part, without a declared label or beyond the rows of their unit are left out.
     """
     column = truth.column()
-    others = [truth.name, *([unit.column] if unit.column is not None else [])]
+    others = [truth.name, *([] if among is None else [among[0].name]), *([] if unit.column is None else [unit.column])]
     table.require(others)
     places, truths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int16)]
     owners = [np.zeros((2, 0), dtype=np.uint64)]
     key = UnitKey.drawn(bits)
     for batch in predict_batches(released.model, table, others):
         places.append(batch.places)
-        truths.append(read_codes(column, batch.cells[truth.name]))
+        truths.append(read_labels(column, among, batch.cells))
         if unit.column is not None:
             owners.append(key.name_units(batch.cells[unit.column]))
     where, codes = np.concatenate(places), np.concatenate(truths)

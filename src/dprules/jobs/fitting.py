@@ -11,7 +11,7 @@ from typing import Any
 from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, Promise, TakenFrom, Unit
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
 from dprules.errors import ParameterError
-from dprules.jobs.charging import LedgerLike, Payer
+from dprules.jobs.charging import LedgerLike, Payer, part_of
 from dprules.jobs.check_rows import check_rows
 from dprules.jobs.labels import require_matching_kind, with_labels
 from dprules.jobs.quiet import without_sizes
@@ -19,12 +19,12 @@ from dprules.learners.cuts import SHARE, buy_cuts
 from dprules.learners.lists import ListSettings
 from dprules.learners.settings import Progress, Settings
 from dprules.learners.values import buy_values
-from dprules.ledger import Foreseen, Part
+from dprules.ledger import Foreseen
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released
 from dprules.numbers import Real, as_asked, flag, rational, read_memory
 from dprules.private import Private
-from dprules.schema import Categorical, Column, PrivateCuts, PrivateValues, Schema, Value
+from dprules.schema import Column, PrivateCuts, PrivateValues, Schema, Value
 from dprules.tables import (
     ColumnsTable,
     Records,
@@ -134,17 +134,8 @@ class FitRequest(Private):
 
     def payer(self) -> Payer:
         """Return which ledger is charged."""
-        return Payer(self.ledger, self.dataset, self._part(), self.resume)
-
-    def _part(self) -> Part | None:
-        """Return the part as the ledger knows it: by the declared value, however it was written here."""
-        if self.part is None:
-            return None
-        key, value = self.part
-        (column,) = (column for column in self.schema.columns if column.name == key)
-        declared = column.values[column.code(value)] if isinstance(column, Categorical) else bool(column.code(value))
-        # How lines are cut into cells decides what the key's cell is, as much as how the cell is read.
-        return Part.of(key, str(declared), [column.entry(), self.delimiter, self.multiline])
+        part = None if self.part is None else part_of(self.schema, self.delimiter, self.multiline)
+        return Payer(self.ledger, self.dataset, part, self.resume)
 
     @property
     def columns(self) -> tuple[str, ...]:

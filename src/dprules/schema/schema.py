@@ -89,13 +89,21 @@ class Schema:
 
     def only(self, name: str, value: Value) -> "Schema":
         """Return the schema of a part: the records whose column has one of its declared values, and no others."""
-        columns = {column.name: column for column in self.columns}
-        column = columns.get(name)
+        part = replace(self, part=(name, value))
+        if part.key is not None and part.key[1] == MISSING:
+            raise ParameterError(f"column {name!r} declares no value {value!r}. Choose one that it declares.")
+        return part
+
+    @property
+    def key(self) -> tuple[Categorical | Boolean, int] | None:
+        """The column that the part is made by, and the code that its cells have there; None: there is no part."""
+        if self.part is None:
+            return None
+        name, value = self.part
+        column = next((column for column in self.columns if column.name == name), None)
         if not isinstance(column, Categorical | Boolean):
             raise ParameterError(f"the key of a part must be a categorical or Boolean column; got {name!r}.")
-        if column.code(value) == MISSING:
-            raise ParameterError(f"column {name!r} declares no value {value!r}. Choose one that it declares.")
-        return replace(self, part=(name, value))
+        return column, column.code(value)
 
     def with_cuts(self, cuts: Mapping[str, Sequence[float]]) -> "Schema":
         """Return the schema with bought cuts in the place of private ones."""

@@ -1,15 +1,14 @@
 """Some records of a table as a few words each, and what is made of them: codes, groups, packed bits."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprules.private import Private
-from dprules.schema import MISSING, Column, PrivateCuts, PrivateValues, Schema
+from dprules.schema import Column, PrivateCuts, PrivateValues, Schema
 from dprules.schema.bases import Bases
-from dprules.tables.cells import Codes, read_codes, read_forms, read_places
+from dprules.tables.cells import Codes, read_codes, read_forms, read_labels, read_places
 from dprules.tables.coded import CodeBlock
 from dprules.tables.fields import LABEL, Bitmaps, Layout, put_codes, spread_bits, take_codes
 from dprules.tables.grouping import group_rows, split_by_weight
@@ -128,14 +127,14 @@ class BlockReader:
         self.layout = Layout(schema)
         self._target = schema.label.column()
         self._columns = schema.columns
-        self._part = schema.part
+        self._key = schema.key
 
     def read(self, batch: Batch) -> RecordBlock:
         """Read all records of a batch, also those without a label."""
         size, cells = batch
         words = np.zeros((self.layout.words, size), dtype=np.uint64)
         forms: dict[str, Sequence[str]] = {}
-        put_codes(words, self.layout.fields[LABEL], self._read_labels(cells))
+        put_codes(words, self.layout.fields[LABEL], read_labels(self._target, self._key, cells))
         for column in self._columns:
             field = self.layout.fields[column.name]
             if isinstance(column, PrivateCuts):
@@ -147,17 +146,6 @@ class BlockReader:
             else:
                 put_codes(words, field, read_codes(column, cells[column.name]))
         return RecordBlock(words, forms, cells.get(WEIGHTS))
-
-    def _read_labels(self, cells: Mapping[str, Any]) -> Codes:
-        """Read the labels; records outside the part that was asked for have none."""
-        labels = read_codes(self._target, cells[self._target.name])
-        if self._part is not None:
-            key, value = self._part
-            (column,) = (column for column in self._columns if column.name == key)
-            labels = np.where(read_codes(column, cells[key]) == column.code(value), labels, MISSING).astype(
-                labels.dtype
-            )
-        return labels
 
     def read_units(self, batch: Batch, unit: str, key: UnitKey) -> tuple[RecordBlock, Words, Words]:
         """Read all records of a batch; return also whose they are, and where they come among those of their unit."""
