@@ -168,6 +168,7 @@ def test_parts(folder, commands):
     assert "such as region=north" in commands.refused(Exit.PARAMETER, *fit("--part", "ward", "-o", "m.json"))
     charged = ["--ledger", "l.db", "--dataset", "stays", "--epsilon", "0.5", "--part", "ward=surgery"]
     told = commands.done("evaluate", "surgery.json", "stays.csv", *charged, "--schema", "schema.toml")
+    assert "rows with ward = surgery and a declared label" in " ".join(told.split())
     assert "(of it: ward = surgery)" in " ".join(told.split())
     assert "jobs on ward = surgery alone have epsilon 0.5" in commands.done("ledger", "show", "l.db")
     assert "Give both" in commands.refused(Exit.PARAMETER, "evaluate", "surgery.json", "stays.csv", *charged)

@@ -96,12 +96,13 @@ def _print(found: "Evaluation") -> None:
 
     console = Console(highlight=False, markup=False)
     certificate = found.certificate
+    counted = "rows with a declared label" if found.part is None else f"rows with {found.part} and a declared label"
     if certificate is None:
-        console.print(f"{found.rows} rows with a declared label, which are public: the figures are exact.")
+        console.print(f"{found.rows} {counted}, which are public: the figures are exact.")
     else:
         rows = f"About {found.rows}" if found.rows.value else "Too few to tell how many"
         console.print(
-            f"{rows} rows with a declared label. Paid for one noisy histogram: epsilon "
+            f"{rows} {counted}. Paid for one noisy histogram: epsilon "
             f"{certificate.epsilon:g} for each {certificate.unit}, {certificate.neighbours.value} neighbours.\n"
             "Intervals hold at least 95 times in 100; they are for the noise alone, not for the choice of the rows."
         )

@@ -1,5 +1,6 @@
 """How good a model is: bought with epsilon, or on rows that are public."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -82,8 +83,8 @@ def evaluate(
     """
     declared = _choose_part(part, schema)
     among = None if declared is None else declared.key
-    charged = None if declared is None or public else part_of(declared, delimiter, multiline)
-    payer = Payer(ledger, dataset, charged, resume)
+    counted = None if declared is None else part_of(declared, delimiter, multiline)
+    payer = Payer(ledger, dataset, None if public else counted, resume)
     if public and ledger is not None:
         raise ParameterError("public rows cost nothing, and no ledger counts them. Leave out one of the two.")
     if epsilon is None and not flag(public, "public"):
@@ -99,12 +100,13 @@ def evaluate(
         raise ParameterError("a unit is a matter of the price, and public rows have none. Leave out one of the two.")
     price = None if epsilon is None else _charge(epsilon, relation, whose)
     groups = Groups.of(released.model, truth.classes)
+    name = None if counted is None else str(counted)
     with open_table(data, table, delimiter, multiline) as opened:
         _require_unit(released, opened, unit, public)
         if price is None:
             counts = _count_answers(released, opened, truth, among, whose, len(groups.names), os_bits)
             _require_rows(counts, truth)
-            return assess(groups, counts, Noise(None), truth, released.label.positive, None)
+            return replace(assess(groups, counts, Noise(None), truth, released.label.positive, None), part=name)
         account, tilt = price
         asked = [truth, *released.model.columns, *([] if among is None else among[:1])]
         columns = [*(column.name for column in asked), *([] if unit is None else [unit])]
@@ -117,6 +119,7 @@ def evaluate(
             certificate = payment.account.certificate(secure=True, assumptions=_assumptions(account, multiline))
             certificate = certificate.for_model(released.digest())
             evaluation = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
+            evaluation = replace(evaluation, part=name)
             payment.finish(digest(evaluation.document()))
     return evaluation
 
