@@ -80,6 +80,24 @@ def test_it_learns_and_goes_on_after_a_stop(folder):
         assert stream.releases == published.stream.releases == read_private(folder)["public"]["releases"]
 
 
+@pytest.mark.parametrize("algorithm", ["segment", "batched", "dense", "epochs"])
+def test_what_is_published_is_the_same_text_after_a_stop(algorithm, tmp_path):
+    """Otherwise one decision would look like two."""
+    planned = {"delta": 1e-6, "horizon": 6000, "margin": 0.2} if algorithm == "batched" else {}
+    settings = StreamSettings(epsilon=20.0, algorithm=algorithm, **planned)
+    numbers = SCHEMA.replace("cuts = [1, 2]", "lower = 0\nupper = 4") if algorithm == "dense" else SCHEMA
+    create_stream(tmp_path / "s", settings, settings.features(Schema.from_toml(numbers), 1))
+    rows = make_events(6000)
+    released = 0
+    for start in range(0, 6000, 750):
+        with Stream.open(tmp_path / "s") as stream:
+            stream.learn(rows[start : start + 750], "s", start + 750)
+            before, released = stream.published, stream.releases
+        with Stream.open(tmp_path / "s") as stream:
+            assert stream.published.model.to_json() == before.model.to_json()
+    assert released > 2
+
+
 def test_every_event_counts_once_whatever_a_queue_sends_again(tmp_path, monkeypatch):
     """Whole batches, ends of batches, numbers instead of positions."""
     monkeypatch.setattr(StreamSettings, "policy", silent)
