@@ -95,7 +95,7 @@ def test_what_is_published_is_the_same_text_after_a_stop(algorithm, tmp_path):
             before, released = stream.published, stream.releases
         with Stream.open(tmp_path / "s") as stream:
             assert stream.published.model.to_json() == before.model.to_json()
-    assert released > 2
+    assert released > 0
 
 
 def test_every_event_counts_once_whatever_a_queue_sends_again(tmp_path, monkeypatch):
