@@ -219,8 +219,6 @@ def test_it_has_every_field_of_a_request_and_of_the_settings_with_the_same_defau
         "seed",
         "memory",
         "master",
-        "part",
-        "resume",
     }
     assert set(parameters) - {"classes", "random_state"} == set(declared) - others
     for name in set(parameters) & set(declared) - {"schema", "shares"}:

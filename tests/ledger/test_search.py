@@ -56,6 +56,12 @@ def test_every_fit_is_charged(books):
     assert books.verify() == []
 
 
+@pytest.mark.parametrize("alone", [{"part": ("ward", "north")}, {"resume": 3}], ids=["part", "resume"])
+def test_room_is_for_new_fits_of_all_records(alone, books):
+    with pytest.raises(ParameterError, match="new fits of all records"):
+        books.reserve(GridSearchCV(estimator(books, **alone), {"max_rules": [1, 2]}))
+
+
 def test_what_was_not_used_is_free_again(books):
     search = GridSearchCV(estimator(books), {"max_rules": [1, 2]}, cv=3, refit=False)
     with books.reserve(search):

@@ -134,6 +134,13 @@ class Payer:
             raise
 
 
+def choose_part(schema: Schema, part: object) -> Schema:
+    """Return the schema of a part, which users name by a column and one of its declared values."""
+    if not (isinstance(part, tuple | list) and len(part) == 2 and isinstance(part[0], str)):
+        raise ParameterError(f'part must be a column and its value, such as ("region", "north"); got {part!r}.')
+    return schema.only(*part)
+
+
 def part_of(schema: Schema, delimiter: str | None, multiline: bool) -> Part | None:
     """Return the part as a ledger knows it: by the declared value, however it was written here.
 

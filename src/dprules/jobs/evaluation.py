@@ -11,7 +11,7 @@ from dprules.accounting import Account, Assumption, Counts, Neighbours, Promise,
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs.assessment import Evaluation, assess
-from dprules.jobs.charging import LedgerLike, Payer, part_of
+from dprules.jobs.charging import LedgerLike, Payer, choose_part, part_of
 from dprules.jobs.figures import Noise
 from dprules.jobs.prediction import predict_batches
 from dprules.jobs.quiet import without_sizes
@@ -81,7 +81,9 @@ def evaluate(
     schema : Schema or None
         Declares the column of `part`, as it did for the fits that share its price.
     """
-    declared = _choose_part(part, schema)
+    if (part is None) != (schema is None):
+        raise ParameterError("a part needs the schema that declares its key, and a schema is for a part. Give both.")
+    declared = None if schema is None else choose_part(schema, part)
     among = None if declared is None else declared.key
     counted = None if declared is None else part_of(declared, delimiter, multiline)
     payer = Payer(ledger, dataset, None if public else counted, resume)
@@ -122,13 +124,6 @@ def evaluate(
             evaluation = replace(evaluation, part=name)
             payment.finish(digest(evaluation.document()))
     return evaluation
-
-
-def _choose_part(part: tuple[str, Value] | None, schema: Schema | None) -> Schema | None:
-    """Return the schema of a part; its key must be declared, since the ledger knows parts by how they are read."""
-    if (part is None) != (schema is None):
-        raise ParameterError("a part needs the schema that declares its key, and a schema is for a part. Give both.")
-    return None if part is None or schema is None else schema.only(*part)
 
 
 def _require_unit(released: Released, table: Table, unit: str | None, public: bool) -> None:

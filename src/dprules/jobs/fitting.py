@@ -11,7 +11,7 @@ from typing import Any
 from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, Promise, TakenFrom, Unit
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
 from dprules.errors import ParameterError
-from dprules.jobs.charging import LedgerLike, Payer, part_of
+from dprules.jobs.charging import LedgerLike, Payer, choose_part, part_of
 from dprules.jobs.check_rows import check_rows
 from dprules.jobs.labels import require_matching_kind, with_labels
 from dprules.jobs.quiet import without_sizes
@@ -110,7 +110,7 @@ class FitRequest(Private):
 
     def __post_init__(self) -> None:
         if self.part is not None:
-            object.__setattr__(self, "schema", self.schema.only(*self.part))
+            object.__setattr__(self, "schema", choose_part(self.schema, self.part))
         self.payer()
         flag(self.rows_are_public, "rows_are_public")
         if self.memory is not None:
