@@ -51,8 +51,7 @@ def test_a_fit_by_estimator_has_every_field_of_a_request():
     renamed = {"random_state": "seed"}
     parameters = {renamed.get(name, name) for name in names(PrivateDecisionListClassifier.__init__)}
     # X and y are the arguments of `fit`; classes stand in for a schema, and what is inferred is noted.
-    # A fit in a notebook that was stopped is charged anew, and parts are made of files and databases.
-    others = {"data", "labels", "assumptions", "part", "resume"}
+    others = {"data", "labels", "assumptions"}
     assert parameters - {"classes"} == (REQUEST | SETTINGS) - others - SOURCES
 
 

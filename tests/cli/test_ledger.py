@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pyarrow.csv
 import pytest
@@ -99,7 +100,12 @@ def test_a_refusal(folder, commands):
     said = commands.done(*fit("--dry-run", "-o", "m.json"))
     assert "Grant 2 would pay epsilon 1 and delta 1e-06, and have epsilon 1 and delta 9e-06 left." in said
     charge = json.loads(commands.done(*fit("--dry-run", "--json", "-o", "m.json")))["charge"]
-    assert charge == {"grant": 2, "cost": "epsilon 1 and delta 1e-06", "left": "epsilon 1 and delta 9e-06"}
+    assert charge == {
+        "grant": 2,
+        "cost": "epsilon 1 and delta 1e-06",
+        "left": "epsilon 1 and delta 9e-06",
+        "part": None,
+    }
     assert json.loads(commands.done("ledger", "show", "l.db", "--json"))["entries"] == 2
 
 
@@ -162,7 +168,7 @@ def test_parts(folder, commands):
         assert f"records with ward = {ward} alone" in commands.done("export", f"{ward}.json", "--to", "sql")
     document = json.loads(commands.done("ledger", "show", "l.db", "--json"))
     assert document["datasets"]["stays"]["grants"][0]["left"]["epsilon"] == 1.0
-    part = {"part": "ward = surgery", "left": "epsilon 1 and delta 9e-06"}
+    part = {"part": "ward = surgery", "left": "epsilon 1 and delta 9e-06", "part": None}
     assert part in document["datasets"]["stays"]["grants"][0]["parts"]
     assert "jobs on ward = surgery alone have epsilon 1" in commands.done("ledger", "show", "l.db")
     assert "such as region=north" in commands.refused(Exit.PARAMETER, *fit("--part", "ward", "-o", "m.json"))
@@ -172,6 +178,22 @@ def test_parts(folder, commands):
     assert "(of it: ward = surgery)" in " ".join(told.split())
     assert "jobs on ward = surgery alone have epsilon 0.5" in commands.done("ledger", "show", "l.db")
     assert "Give both" in commands.refused(Exit.PARAMETER, "evaluate", "surgery.json", "stays.csv", *charged)
+    told = commands.refused(Exit.PRIVACY, *fit("--part", "ward=surgery", "-o", "m.json", "--epsilon", "2"))
+    assert "epsilon 0.5 and delta 9e-06 left for ward = surgery" in told
+    told = commands.done(*fit("--part", "ward=surgery", "-o", "m.json", "--epsilon", "0.25", "--dry-run"))
+    assert "left for ward = surgery." in " ".join(told.split())
+    assert "'nope' is not declared" in commands.refused(Exit.PARAMETER, *fit("--part", "nope=1", "-o", "m.json"))
+    commands.done(*fit("--part", "ward=surgery", "-o", "m.json", "--epsilon", "0.25", "--delimiter", ","))
+    lines = [line for line in commands.done("ledger", "show", "l.db").splitlines() if "jobs on ward = surgery" in line]
+    assert len(set(lines)) == 2  # cut in another way, the key makes another part
+    assert all("(reading " in line for line in lines)
+
+
+def test_what_makes_no_sense_makes_no_ledger(folder, commands):
+    commands.refused(Exit.PARAMETER, "ledger", "init", "n.db", "--dataset", "s", "--neighbours", "zero-out")
+    assert not Path("n.db").exists()
+    commands.done("ledger", "init", "n.db", "--dataset", "s", "--neighbours", "replace")
+    assert "replace neighbours" in commands.done("ledger", "show", "n.db")
 
 
 def test_what_was_edited_is_found(folder, commands):

@@ -176,7 +176,7 @@ def test_parts_and_charges_that_were_not_begun_are_parameters_of_the_estimator(c
     assert ledger.book().grants_of("table")[0].left[0] == 2
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "place_records", _fail)
-        with pytest.raises(DataError, match="resume 9 can use it"):
+        with pytest.raises(DataError, match="with --resume 9"):
             classifier(**words).fit(frame, Y)
     assert classifier(resume=9, **words).fit(frame, Y).certificate_.ledger.entry == 9
     assert ledger.book().grants_of("table")[0].left[0] == 1

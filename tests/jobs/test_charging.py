@@ -26,12 +26,13 @@ from dprules.jobs import (
 )
 from dprules.jobs.example import SCHEMA, hospital_stays
 from dprules.jobs.fitting import rehearse
-from dprules.jobs.ledgers import choose_budget, join
+from dprules.jobs.ledgers import choose_budget, join, ledger_init
 from dprules.learners.cuts import buy_cuts
 from dprules.learners.streams import read_published
 from dprules.ledger import Ledger, Sums, show_guarantee
 from dprules.models import Released
 from dprules.schema import Categorical, Label, PrivateCuts, PrivateValues, Schema
+from dprules.tables import open_table
 from servers import database, server
 
 __all__ = ["database", "server"]
@@ -63,7 +64,7 @@ def test_the_charge_is_there_before_a_row_is_read(ledger, monkeypatch):
         raise DataError("nothing can be read.")
 
     monkeypatch.setattr(fitting, "place_records", reading)
-    with pytest.raises(DataError, match=r"Charge 3 stands and was not begun: resume 3 can use it\."):
+    with pytest.raises(DataError, match=r"Charge 3 stands and was not begun: the same job can use it with --resume 3 "):
         fit(ask(ledger))
     assert seen == [1]
     assert left(ledger) == Fraction(5, 2)
@@ -215,6 +216,51 @@ def test_what_a_part_is_worth_is_bought_from_its_own_share(ledger):
     assert left(ledger) == 0
 
 
+def test_an_evaluation_looks_at_the_header_before_it_pays(ledger, tmp_path):
+    model = fit(FitRequest(STAYS, SCHEMA, ListSettings(max_rules=3), epsilon=20))
+    words = {"epsilon": 1, "ledger": ledger, "dataset": "stays", "part": ("ward", "surgery"), "schema": SCHEMA}
+    asked = {"ward", SCHEMA.label.name, *(column.name for column in model.model.columns)}
+    pyarrow.csv.write_csv(STAYS, tmp_path / "stays.csv")
+    for name in asked:
+        with pytest.raises(DataError, match=f"'{name}'"):
+            evaluate(model, STAYS.drop_columns([name]), **words)
+    with pytest.raises(DataError, match="header"):
+        evaluate(model, tmp_path / "stays.csv", delimiter=";", **words)
+    with pytest.raises(ParameterError, match="resume must be"):
+        evaluate(model, STAYS, resume="3", **words)
+    assert ledger.book().charges == {}
+    (tmp_path / "schema.toml").write_text(SCHEMA.to_toml())
+    evaluate(model, STAYS, **words | {"schema": tmp_path / "schema.toml"})
+    others = STAYS.filter(pa.array([ward != "surgery" for ward in STAYS.column("ward").to_pylist()]))
+    with pytest.raises(DataError, match="no row with ward = surgery"):
+        evaluate(model, others, public=True, part=("ward", "surgery"), schema=SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        {"epsilon": 3},
+        {"rho": 0.5},
+        {"slots": 4, "shapes": ["list:2", "scorecard"], "each_epsilon": 1, "each_delta": 1e-6},
+    ],
+    ids=["sums", "rho", "slots"],
+)
+def test_a_table_whose_number_of_rows_is_public(budget, tmp_path):
+    """Replace neighbours, from the first entry to the last."""
+    ledger = ledger_init(tmp_path / "l.db", "stays", schema=SCHEMA, neighbours="replace")
+    paid = choose_budget(delta=1e-4, neighbours="replace", **budget)
+    ledger.grant("stays", paid, by="the officer")
+    settings = ScorecardSettings(terms=2) if "rho" in budget else ListSettings(max_rules=2)
+    model = fit(ask(ledger, neighbours="replace", settings=settings, epsilon=1))
+    assert model.certificate.verify()
+    assert join(model, ledger.book()) == []
+    assert ledger.verify() == []
+    with pytest.raises(PrivacyError, match="parts need add-remove"):
+        fit(ask(ledger, neighbours="replace", settings=settings, part=("ward", "surgery")))
+    with pytest.raises(PrivacyError, match="is for replace neighbours"):
+        fit(ask(ledger, settings=settings))
+
+
 def in_a_file(tmp_path, _):
     pyarrow.csv.write_csv(STAYS, tmp_path / "stays.csv")
     return {"data": str(tmp_path / "stays.csv")}
@@ -260,6 +306,8 @@ def test_two_ways_to_cut_a_line_make_two_keys(ledger, tmp_path):
     other = record | {"ward": "cardiology"}
     lines = [f"{';'.join(one)};,{','.join(two)}" for one, two in ((names, names), (record.values(), other.values()))]
     (tmp_path / "both.csv").write_text("\n".join([lines[0], *[lines[1]] * 50]) + "\n")
+    with open_table(tmp_path / "both.csv", delimiter=",") as opened, pytest.raises(ParameterError, match="not a table"):
+        replace(ask(ledger), part=("ward", "surgery"), data=opened)  # it does not say how its lines are cut
     fit(replace(ask(ledger, part=("ward", "surgery"), epsilon=2), data=tmp_path / "both.csv", delimiter=";"))
     with pytest.raises(PrivacyError, match="left"):
         fit(replace(ask(ledger, part=("ward", "cardiology"), epsilon=2), data=tmp_path / "both.csv", delimiter=","))

@@ -120,7 +120,8 @@ def _print_summary(console: "Console", found: "Evaluation") -> None:
 
     from dprules.schema import show_value
 
-    table = Table(title="All rows", title_justify="left", show_header=False)
+    every = "All rows" if found.part is None else "All of these rows"
+    table = Table(title=every, title_justify="left", show_header=False)
     table.add_row("accuracy", str(found.accuracy))
     table.add_row(f"always {show_value(found.majority)} (majority baseline)", str(found.baseline))
     table.add_row("balanced accuracy", str(found.balanced_accuracy))

@@ -10,8 +10,10 @@ from dprules.accounting import Account, Certificate, LedgerMark, Promise
 from dprules.errors import DprulesError, ParameterError, PrivacyError
 from dprules.ledger import AnnouncedBits, Foreseen, Ledger, Part, Reservation, Ticket
 from dprules.mechanisms import Bits
+from dprules.numbers import whole
 from dprules.private import Private
 from dprules.schema import Categorical, Schema
+from dprules.tables import Table
 
 LedgerLike = str | Path | Ledger | Reservation
 """A ledger as users name it."""
@@ -43,6 +45,8 @@ class Payer:
             raise ParameterError(f"ledger must be a file, a URL or a Ledger; got {type(self.ledger).__name__}.")
         if self.ledger is None and (self.dataset is not None or self.part is not None or self.resume is not None):
             raise ParameterError("`dataset`, `part` and `resume` are about a ledger. Name it, too, with `ledger`.")
+        if self.resume is not None:
+            whole(self.resume, "resume", least=1)
         if self.ledger is not None and self._dataset is None:
             raise ParameterError("a ledger may have several data sets. Say which one the job reads, with `dataset`.")
 
@@ -130,12 +134,25 @@ class Payer:
         except DprulesError as error:
             if not payment.begun:
                 number = ticket.mark.entry
-                error.args = (f"{error} Charge {number} stands and was not begun: resume {number} can use it.",)
+                use = f"the same job can use it with --resume {number} (resume={number})"
+                error.args = (f"{error} Charge {number} stands and was not begun: {use}.",)
             raise
 
 
-def choose_part(schema: Schema, part: object) -> Schema:
-    """Return the schema of a part, which users name by a column and one of its declared values."""
+def choose_part(schema: Schema, part: object, data: object) -> Schema:
+    """Return the schema of a part, which users name by a column and one of its declared values.
+
+    Parameters
+    ----------
+    schema : Schema
+        Declares the column.
+    part : object
+        A column and its value.
+    data : object
+        What the part is made from. A table that is open already does not say how its lines were cut.
+    """
+    if isinstance(data, Table):
+        raise ParameterError("a part is made from a file, a database or a frame. Give that, not a table that is open.")
     if not (isinstance(part, tuple | list) and len(part) == 2 and isinstance(part[0], str)):
         raise ParameterError(f'part must be a column and its value, such as ("region", "north"); got {part!r}.')
     return schema.only(*part)

@@ -1,8 +1,11 @@
 """How good a model is: bought with epsilon, or on rows that are public."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +22,7 @@ from dprules.jobs.scores import Groups
 from dprules.mechanisms import Bits, noisy_counts, os_bits
 from dprules.models import Released
 from dprules.numbers import Real, as_asked, flag
-from dprules.schema import Column, Label, Schema, Value, show_value
+from dprules.schema import Column, Label, Schema, Value, read_schema, show_value
 from dprules.tables import Table, open_table
 from dprules.tables.cells import read_labels
 from dprules.tables.units import UnitKey, choose_rows
@@ -47,7 +50,7 @@ def evaluate(
     ledger: LedgerLike | None = None,
     dataset: str | None = None,
     part: tuple[str, Value] | None = None,
-    schema: Schema | None = None,
+    schema: Schema | str | Path | Mapping[str, Any] | None = None,
     resume: int | None = None,
 ) -> Evaluation:
     """Count rows by the answer of the model and their true class: exactly on public rows, or with noise.
@@ -78,12 +81,12 @@ def evaluate(
         As for `FitRequest`: the ledger is charged before a row is read.
     part : (str, value) or None
         A column and its value: rows with another one are left out. Needs a ledger, unless the rows are public.
-    schema : Schema or None
+    schema : Schema, str, Path, dict or None
         Declares the column of `part`, as it did for the fits that share its price.
     """
     if (part is None) != (schema is None):
         raise ParameterError("a part needs the schema that declares its key, and a schema is for a part. Give both.")
-    declared = None if schema is None else choose_part(schema, part)
+    declared = None if schema is None else choose_part(read_schema(schema), part, data)
     among = None if declared is None else declared.key
     counted = None if declared is None else part_of(declared, delimiter, multiline)
     payer = Payer(ledger, dataset, None if public else counted, resume)
@@ -104,14 +107,15 @@ def evaluate(
     groups = Groups.of(released.model, truth.classes)
     name = None if counted is None else str(counted)
     with open_table(data, table, delimiter, multiline) as opened:
+        asked = [truth, *released.model.columns, *([] if among is None else among[:1])]
+        columns = [*(column.name for column in asked), *([] if unit is None else [unit])]
+        opened.require(columns)
         _require_unit(released, opened, unit, public)
         if price is None:
             counts = _count_answers(released, opened, truth, among, whose, len(groups.names), os_bits)
-            _require_rows(counts, truth)
+            _require_rows(counts, truth, name)
             return replace(assess(groups, counts, Noise(None), truth, released.label.positive, None), part=name)
         account, tilt = price
-        asked = [truth, *released.model.columns, *([] if among is None else among[:1])]
-        columns = [*(column.name for column in asked), *([] if unit is None else [unit])]
         promise = partial(Promise.of, "evaluate", account, fixed=True)
         with payer.pay(account, promise, columns, os_bits) as payment:
             if payment.ticket is not None:
@@ -159,8 +163,10 @@ def _true_label(released: Released, name: str | None) -> Label:
     return Label(wanted, released.label.classes, inferred=True)
 
 
-def _require_rows(counts: NDArray[np.int64], truth: Label) -> None:
-    """Refuse public rows of which none has a class of the model: the column is not its label."""
+def _require_rows(counts: NDArray[np.int64], truth: Label, part: str | None) -> None:
+    """Refuse public rows of which none has a class of the model: the column is not its label, or the part is empty."""
+    if not counts.any() and part is not None:
+        raise DataError(f"no row with {part} has a label that the model predicts. Choose another part.")
     if not counts.any():
         classes = ", ".join(map(show_value, truth.classes[:5])) + (", ..." if len(truth.classes) > 5 else "")
         raise DataError(
@@ -192,7 +198,6 @@ def _count_answers(
     """
     column = truth.column()
     others = [truth.name, *([] if among is None else [among[0].name]), *([] if unit.column is None else [unit.column])]
-    table.require(others)
     places, truths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int16)]
     owners = [np.zeros((2, 0), dtype=np.uint64)]
     key = UnitKey.drawn(bits)

@@ -110,7 +110,7 @@ class FitRequest(Private):
 
     def __post_init__(self) -> None:
         if self.part is not None:
-            object.__setattr__(self, "schema", choose_part(self.schema, self.part))
+            object.__setattr__(self, "schema", choose_part(self.schema, self.part, self.data))
         self.payer()
         flag(self.rows_are_public, "rows_are_public")
         if self.memory is not None:

@@ -14,6 +14,7 @@ from dprules.ledger import (
     Book,
     ChargeState,
     Concentrated,
+    DataSet,
     Filter,
     Gaussians,
     GrantState,
@@ -61,6 +62,9 @@ def ledger_init(
     """
     if dataset is None and (schema is not None or unit is not None or distinct or stream):
         raise ParameterError("a schema, a unit and the like belong to a data set. Name it, too.")
+    columns = None if schema is None else (*schema.names, *schema.ignored)
+    if dataset is not None:  # refuse what makes no sense before there is a file
+        DataSet.declare(dataset, columns, unit, neighbours, stream=stream, distinct=distinct)
     try:
         ledger = Ledger.create(url)
     except FileError:
@@ -69,7 +73,6 @@ def ledger_init(
         ledger = Ledger(url)
         ledger.book()
     if dataset is not None:
-        columns = None if schema is None else (*schema.names, *schema.ignored)
         ledger.register(dataset, columns, unit, neighbours, stream=stream, distinct=distinct)
     return ledger
 

@@ -140,7 +140,7 @@ class Book:
                 continue
             if all(amount <= rest for amount, rest in zip(cost, left, strict=True)):
                 return Spent(dataset, state.entry.number, write_promise(promise), cost, part, None, by)
-            refusals.append(_refuse(state, cost, left))
+            refusals.append(_refuse(state, cost, left, part))
         if not usable:
             refusals.append(self._nothing_granted(dataset))
         raise PrivacyError(f"{promise.job} of data set {dataset!r}: {_join(refusals)} Nothing has run.")
@@ -189,7 +189,7 @@ class Book:
                 continue
             if all(amount <= rest for amount, rest in zip(asked, state.left, strict=True)):
                 return Reserved(dataset, state.entry.number, tuple(costs.items()), by)
-            refusals.append(_refuse(state, asked, state.left))
+            refusals.append(_refuse(state, asked, state.left, None))
         fits = sum(costs.values())
         raise PrivacyError(f"{fits:,} fits of data set {dataset!r}: {_join(refusals)} Nothing has run.")
 
@@ -203,7 +203,9 @@ class Book:
     ) -> Spent:
         """Return the charge that a reservation holds room for, or refuse."""
         reserved = self.reservations.get(number)
-        if reserved is None or reserved.dataset != dataset or part is not None:
+        if part is not None:
+            raise PrivacyError(f"reservation {number} is for jobs on all records, not on a part. Nothing has run.")
+        if reserved is None or reserved.dataset != dataset:
             raise PrivacyError(f"entry {number} is no reservation for this. Nothing has run.")
         state = self._grant(reserved.grant)
         if state.ended(self.now(clock)):
@@ -286,15 +288,16 @@ def require_part(promise: Promise, part: Part | None) -> None:
         )
 
 
-def _refuse(state: GrantState, cost: Cost, left: Cost) -> str:
+def _refuse(state: GrantState, cost: Cost, left: Cost, part: Part | None) -> str:
     kind = state.grant.filter
     left = tuple(Fraction(0) if rest < DUST * limit else rest for rest, limit in zip(left, kind.limit, strict=True))
     least = tuple(map(min, cost, left))
     some = all(rest or not amount for amount, rest in zip(cost, least, strict=True))
     fits = f"{show_cost(kind, least, DOWN)} would fit" if some else "nothing would fit"
+    whose = "" if part is None else f" for {part}"
     return (
-        f"{show_cost(kind, cost)} is asked, and grant {state.entry.number} has {show_cost(kind, left, DOWN)} left: "
-        f"{fits}."
+        f"{show_cost(kind, cost)} is asked, and grant {state.entry.number} has {show_cost(kind, left, DOWN)} left"
+        f"{whose}: {fits}."
     )
 
 

@@ -1,5 +1,6 @@
 """Data sets that have a budget, and permissions to spend from it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Self
@@ -44,6 +45,27 @@ class DataSet(Body, kind="data set"):
         require_line(self.name, "the name of a data set")
         if self.columns is not None and len(self.columns) > MOST_COLUMNS:
             raise ParameterError(f"a data set has at most {MOST_COLUMNS:,} columns.")
+
+    @classmethod
+    def declare(
+        cls,
+        name: str,
+        columns: Collection[str] | None,
+        unit: str | None,
+        neighbours: str | Neighbours,
+        *,
+        stream: bool,
+        distinct: bool,
+    ) -> "DataSet":
+        """Return a data set as users declare it (`Ledger.register`), or refuse what makes no sense."""
+        relation = Neighbours.parse(neighbours)
+        if relation is (Neighbours.ADD_REMOVE if stream else Neighbours.ZERO_OUT):
+            raise ParameterError(
+                "neighbours of a table are add-remove or replace, those of a stream replace or zero-out. Choose one."
+            )
+        whose = Unit(unit, 1, "round" if stream else "row")
+        every = None if columns is None else tuple(sorted({*columns, *([] if unit is None else [unit])}))
+        return cls(name, every, whose, relation, distinct)
 
     @property
     def fingerprint(self) -> str | None:

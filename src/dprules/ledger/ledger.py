@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprules.accounting import LedgerMark, Neighbours, Promise, PromisedAccount, Unit
+from dprules.accounting import LedgerMark, Neighbours, Promise, PromisedAccount
 from dprules.errors import ParameterError
 from dprules.ledger.body import LONGEST, Body
 from dprules.ledger.book import Book
@@ -97,14 +97,7 @@ class Ledger:
             Whether it holds other people's records than the data sets that are there; not checked, but written down.
             Needed where a column has the name of one of theirs, or where columns were not said.
         """
-        relation = Neighbours.parse(neighbours)
-        if stream == (relation is Neighbours.ADD_REMOVE) or (not stream and relation is Neighbours.ZERO_OUT):
-            raise ParameterError(
-                "neighbours of a table are add-remove or replace, those of a stream replace or zero-out. Choose one."
-            )
-        whose = Unit(unit, 1, "round" if stream else "row")
-        every = None if columns is None else tuple(sorted({*columns, *([] if unit is None else [unit])}))
-        new = DataSet(name, every, whose, relation, distinct)
+        new = DataSet.declare(name, columns, unit, neighbours, stream=stream, distinct=distinct)
         return self._log.write(lambda book, now: book.require_new(new))
 
     def grant(
@@ -196,7 +189,8 @@ class Ledger:
         kind, left = state.grant.filter, state.left_for(part)
         if reservation is None:
             left = tuple(rest - amount for rest, amount in zip(left, spent.cost, strict=True))
-        return Foreseen(spent.grant, show_cost(kind, spent.cost), show_cost(kind, left, DOWN))
+        whose = None if part is None else str(part)
+        return Foreseen(spent.grant, show_cost(kind, spent.cost), show_cost(kind, left, DOWN), whose)
 
     def require_writable(self) -> None:
         """Refuse a ledger that this account may not write; nothing is written."""

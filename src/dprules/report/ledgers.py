@@ -1,5 +1,6 @@
 """What a ledger knows, as rows of a page."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -67,8 +68,13 @@ def list_parts(book: Book, state: GrantState) -> list[dict[str, str]]:
     if has_ended(book, state):
         return []
     parts = [Part(key, value, reading) for (key, reading), values in state.parts.items() for value in values]
+    times = Counter(map(str, parts))
     return [
-        {"part": str(part), "left": show_cost(state.grant.filter, state.left_for(part), DOWN)}
+        {
+            # Declared or cut in another way, a key makes other parts, which may overlap with these.
+            "part": str(part) if times[str(part)] == 1 else f"{part} (reading {part.reading[:8]})",
+            "left": show_cost(state.grant.filter, state.left_for(part), DOWN),
+        }
         for part in sorted(parts, key=str)
     ]
 

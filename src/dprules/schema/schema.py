@@ -102,7 +102,11 @@ class Schema:
         name, value = self.part
         column = next((column for column in self.columns if column.name == name), None)
         if not isinstance(column, Categorical | Boolean):
-            raise ParameterError(f"the key of a part must be a categorical or Boolean column; got {name!r}.")
+            lacks = "is not declared" if column is None else "is another"
+            raise ParameterError(
+                f"the key of a part must be a categorical column with declared values, or a Boolean one; {name!r} "
+                f"{lacks}."
+            )
         return column, column.code(value)
 
     def with_cuts(self, cuts: Mapping[str, Sequence[float]]) -> "Schema":
