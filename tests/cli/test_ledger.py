@@ -168,7 +168,7 @@ def test_parts(folder, commands):
         assert f"records with ward = {ward} alone" in commands.done("export", f"{ward}.json", "--to", "sql")
     document = json.loads(commands.done("ledger", "show", "l.db", "--json"))
     assert document["datasets"]["stays"]["grants"][0]["left"]["epsilon"] == 1.0
-    part = {"part": "ward = surgery", "left": "epsilon 1 and delta 9e-06", "part": None}
+    part = {"part": "ward = surgery", "left": "epsilon 1 and delta 9e-06"}
     assert part in document["datasets"]["stays"]["grants"][0]["parts"]
     assert "jobs on ward = surgery alone have epsilon 1" in commands.done("ledger", "show", "l.db")
     assert "such as region=north" in commands.refused(Exit.PARAMETER, *fit("--part", "ward", "-o", "m.json"))
