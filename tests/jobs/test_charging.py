@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprules.accounting import Counts
+from dprules.accounting import Counts, Promise
 from dprules.errors import DataError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs import (
@@ -31,7 +31,7 @@ from dprules.learners.cuts import buy_cuts
 from dprules.learners.streams import read_published
 from dprules.ledger import Ledger, Sums, show_guarantee
 from dprules.models import Released
-from dprules.schema import Categorical, Label, PrivateCuts, PrivateValues, Schema
+from dprules.schema import Boolean, Categorical, Label, PrivateCuts, PrivateValues, Schema
 from dprules.tables import open_table
 from servers import database, server
 
@@ -259,6 +259,25 @@ def test_a_table_whose_number_of_rows_is_public(budget, tmp_path):
         fit(ask(ledger, neighbours="replace", settings=settings, part=("ward", "surgery")))
     with pytest.raises(PrivacyError, match="is for replace neighbours"):
         fit(ask(ledger, settings=settings))
+
+
+WIDE = Schema(Label("readmitted", ("no", "yes")), [Boolean(f"b{i}") for i in range(40)])
+THREE = Schema(Label("readmitted", ("no", "yes", "later")), SCHEMA.columns)
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("schema", [SCHEMA, WIDE, THREE], ids=["stays", "wide", "three classes"])
+@pytest.mark.parametrize(
+    "chosen",
+    [ListSettings(max_rules=10), *(ScorecardSettings(terms=terms) for terms in (1, 2, 7, 20, "all"))],
+    ids=["list", *(f"card of {terms}" for terms in (1, 2, 7, 20, "all"))],
+)
+def test_a_slot_takes_what_it_is_named_after(chosen, schema, neighbours):
+    """Whatever the table: shares of one budget are rounded differently for every number of terms."""
+    each = {"each_epsilon": 1, "each_delta": 1e-6}
+    budget = choose_budget(delta=1e-6, slots=2, shapes=["list:10", "scorecard"], neighbours=neighbours, **each)
+    account = rehearse(FitRequest(None, schema, chosen, 1, 1e-6, neighbours))
+    assert budget.cost(Promise.of("fit", account, fixed=True)) == (Fraction(1),)
 
 
 def in_a_file(tmp_path, _):
