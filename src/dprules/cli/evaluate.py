@@ -63,7 +63,6 @@ def evaluate(
     """Accuracy, recall, precision and AUC are a release: buy them with --epsilon, or declare the rows --public."""
     from dprules.cli.progress import show_work
     from dprules.jobs import evaluate as count_answers
-    from dprules.schema import Schema
 
     released = load(model, unverified)
     with saying_what_was_charged(ledger), show_work("counting answers"):
@@ -82,7 +81,7 @@ def evaluate(
             ledger=ledger,
             dataset=dataset,
             part=read_part(part),
-            schema=None if schema is None else Schema.from_file(schema),
+            schema=schema,
             resume=resume,
         )
     if as_json:
