@@ -104,7 +104,6 @@ def test_a_refusal(folder, commands):
         "grant": 2,
         "cost": "epsilon 1 and delta 1e-06",
         "left": "epsilon 1 and delta 9e-06",
-        "part": None,
     }
     assert json.loads(commands.done("ledger", "show", "l.db", "--json"))["entries"] == 2
 
@@ -159,34 +158,6 @@ def test_a_dry_run_notices_a_ledger_that_cannot_be_written(folder, commands, mon
 def test_rows_of_a_unit_need_a_unit(folder, commands):
     words = ["--dataset", "stays", "--epsilon", "1", "--unit-rows", "3"]
     assert "has a unit" in commands.refused(Exit.PARAMETER, "ledger", "grant", "l.db", *words)
-
-
-def test_parts(folder, commands):
-    for ward in ("surgery", "internal"):
-        said = commands.done(*fit("--part", f"ward={ward}", "-o", f"{ward}.json"))
-        assert f"Learnt from records with ward = {ward} alone." in said
-        assert f"records with ward = {ward} alone" in commands.done("export", f"{ward}.json", "--to", "sql")
-    document = json.loads(commands.done("ledger", "show", "l.db", "--json"))
-    assert document["datasets"]["stays"]["grants"][0]["left"]["epsilon"] == 1.0
-    part = {"part": "ward = surgery", "left": "epsilon 1 and delta 9e-06"}
-    assert part in document["datasets"]["stays"]["grants"][0]["parts"]
-    assert "jobs on ward = surgery alone have epsilon 1" in commands.done("ledger", "show", "l.db")
-    assert "such as region=north" in commands.refused(Exit.PARAMETER, *fit("--part", "ward", "-o", "m.json"))
-    charged = ["--ledger", "l.db", "--dataset", "stays", "--epsilon", "0.5", "--part", "ward=surgery"]
-    told = commands.done("evaluate", "surgery.json", "stays.csv", *charged, "--schema", "schema.toml")
-    assert "rows with ward = surgery and a declared label" in " ".join(told.split())
-    assert "(of it: ward = surgery)" in " ".join(told.split())
-    assert "jobs on ward = surgery alone have epsilon 0.5" in commands.done("ledger", "show", "l.db")
-    assert "Give both" in commands.refused(Exit.PARAMETER, "evaluate", "surgery.json", "stays.csv", *charged)
-    told = commands.refused(Exit.PRIVACY, *fit("--part", "ward=surgery", "-o", "m.json", "--epsilon", "2"))
-    assert "epsilon 0.5 and delta 9e-06 left for ward = surgery" in told
-    told = commands.done(*fit("--part", "ward=surgery", "-o", "m.json", "--epsilon", "0.25", "--dry-run"))
-    assert "left for ward = surgery." in " ".join(told.split())
-    assert "'nope' is not declared" in commands.refused(Exit.PARAMETER, *fit("--part", "nope=1", "-o", "m.json"))
-    commands.done(*fit("--part", "ward=surgery", "-o", "m.json", "--epsilon", "0.25", "--delimiter", ","))
-    lines = [line for line in commands.done("ledger", "show", "l.db").splitlines() if "jobs on ward = surgery" in line]
-    assert len(set(lines)) == 2  # cut in another way, the key makes another part
-    assert all("(reading " in line for line in lines)
 
 
 def test_what_makes_no_sense_makes_no_ledger(folder, commands):

@@ -2,7 +2,6 @@
 
 import pickle
 import sqlite3
-from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -27,8 +26,7 @@ from sklearn.utils import get_tags
 from dprules import DecisionListClassifier, PrivateDecisionListClassifier, PrivateScorecardClassifier
 from dprules.accounting import Assumption
 from dprules.errors import DataError, DprulesError, ParameterError
-from dprules.jobs import export, fitting
-from dprules.ledger import Ledger, Sums
+from dprules.jobs import export
 from dprules.models import Released
 from dprules.schema import Boolean, Categorical, Label, Numeric, PrivateCuts, Schema
 
@@ -162,33 +160,6 @@ def test_units_and_public_rows_are_parameters_of_the_estimator(classifier):
         classifier(schema=SCHEMA, rows_are_public=True).fit(frame, np.full(3000, "yes"))
     with pytest.raises(DataError, match="no rows"):
         classifier(classes=[0, 1], rows_are_public=True).fit(np.zeros((0, 2)), np.zeros(0))
-
-
-def test_parts_and_charges_that_were_not_begun_are_parameters_of_the_estimator(classifier, tmp_path, monkeypatch):
-    ledger = Ledger.create(tmp_path / "l.db")
-    ledger.register("table", [*NAMES, "y", "ward"])
-    ledger.grant("table", Sums(3, 1e-4), by="the officer")
-    wards = replace(SCHEMA, columns=[*SCHEMA.columns, Categorical("ward", ["north", "south"])])
-    frame = pd.DataFrame(TABLE | {"ward": np.where(np.arange(3000) % 2, "north", "south")})
-    words = {"epsilon": 1, "schema": wards, "ledger": ledger, "dataset": "table"}
-    models = [classifier(part=("ward", ward), **words).fit(frame, Y) for ward in ("north", "south")]
-    assert [model.certificate_.ledger.part for model in models] == ["ward = north", "ward = south"]
-    assert ledger.book().grants_of("table")[0].left[0] == 2
-    with monkeypatch.context() as patched:
-        patched.setattr(fitting, "place_records", _fail)
-        with pytest.raises(DataError, match="with --resume 9"):
-            classifier(**words).fit(frame, Y)
-    assert classifier(resume=9, **words).fit(frame, Y).certificate_.ledger.entry == 9
-    assert ledger.book().grants_of("table")[0].left[0] == 1
-    for wrong in ("ward", ("ward",), (1, "north")):
-        with pytest.raises(ParameterError, match="a column and its value"):
-            classifier(part=wrong, **words).fit(frame, Y)
-    with pytest.raises(ParameterError, match="part names a column"):
-        classifier(part=("ward", "north")).fit(X, Y)
-
-
-def _fail(*words):
-    raise DataError("nothing can be read.")
 
 
 def test_bought_cuts(classifier):

@@ -19,7 +19,7 @@ from dprules.ledger.grants import MOST_COLUMNS, DataSet
 from fuzz.examples import MANY, QUICK, SEEDS
 from fuzz.guard import require_words
 from fuzz.mutations import mutate_json, scramble
-from ledger.helpers import make_ledger, part, promise
+from ledger.helpers import make_ledger, promise
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def genuine(tmp_path_factory) -> Path:
     ticket = ledger.charge("patients", promise("0.5"))
     ticket.begin()
     ticket.finish("0" * 64)
-    ledger.charge("patients", promise("0.25"), part=part("north"))
+    ledger.charge("patients", promise("0.25"))
     ledger.register("others", distinct=True)
     ledger.grant("others", Concentrated(1, 1e-6))
     ledger.grant("others", Gaussians(1, 1e-6))

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import duckdb
 import pyarrow as pa
 import pyarrow.csv
 import pytest
@@ -32,7 +31,6 @@ from dprules.learners.streams import read_published
 from dprules.ledger import Ledger, Sums, show_guarantee
 from dprules.models import Released
 from dprules.schema import Boolean, Categorical, Label, PrivateCuts, PrivateValues, Schema
-from dprules.tables import open_table
 from servers import database, server
 
 __all__ = ["database", "server"]
@@ -168,7 +166,6 @@ def test_seeded_noise_is_not_charged(ledger):
         {"dataset": None},
         {"ledger": 7},
         {"ledger": None, "dataset": None, "resume": 3},
-        {"ledger": None, "dataset": None, "part": ("ward", "surgery")},
     ],
 )
 def test_words_that_do_not_go_together(words, ledger):
@@ -183,43 +180,10 @@ def test_a_dry_run_asks_the_ledger_and_writes_nothing(ledger):
     assert len(ledger.book().entries) == 2
 
 
-def test_parts_cost_as_much_as_the_dearest(ledger):
-    wards = ("surgery", "cardiology", "internal")
-    models = [fit(ask(ledger, epsilon=1, part=("ward", ward), settings=ListSettings(max_rules=2))) for ward in wards]
-    assert left(ledger) == 2
-    assert str(models[0].certificate.ledger.part) == "ward = surgery"
-    assert all(join(model, ledger.book()) == [] for model in models)
-    with pytest.raises(ParameterError, match="declares no value"):
-        ask(ledger, part=("ward", "casino"))
-    with pytest.raises(ParameterError, match="key of a part"):
-        ask(ledger, part=("age", "40"))
-
-
-def test_what_a_part_is_worth_is_bought_from_its_own_share(ledger):
-    """A model of one part, judged on another: neither part pays for both."""
-    model = fit(ask(ledger, epsilon=1, part=("ward", "surgery"), settings=ListSettings(max_rules=2)))
-    words = {"epsilon": 1, "ledger": ledger, "dataset": "stays", "schema": SCHEMA}
-    found = evaluate(model, STAYS, part=("ward", "cardiology"), **words)
-    assert left(ledger) == 2
-    assert found.certificate.ledger.part == found.part == "ward = cardiology"
-    evaluate(model, STAYS, part=("ward", "surgery"), **words)
-    assert left(ledger) == 1
-    with pytest.raises(ParameterError, match="Give both"):
-        evaluate(model, STAYS, part=("ward", "surgery"), **words | {"schema": None})
-    with pytest.raises(ParameterError, match="are about a ledger"):
-        evaluate(model, STAYS, epsilon=1, part=("ward", "surgery"), schema=SCHEMA)
-    columns = [Categorical("ward", ["cardiology"]) if column.name == "ward" else column for column in SCHEMA.columns]
-    otherwise = replace(SCHEMA, columns=columns)
-    with pytest.raises(PrivacyError, match="left"):  # another reading of the key: the parts may overlap
-        evaluate(model, STAYS, part=("ward", "cardiology"), **words | {"schema": otherwise, "epsilon": 2})
-    evaluate(model, STAYS, part=("ward", "cardiology"), **words | {"epsilon": 2})
-    assert left(ledger) == 0
-
-
 def test_an_evaluation_looks_at_the_header_before_it_pays(ledger, tmp_path):
     model = fit(FitRequest(STAYS, SCHEMA, ListSettings(max_rules=3), epsilon=20))
-    words = {"epsilon": 1, "ledger": ledger, "dataset": "stays", "part": ("ward", "surgery"), "schema": SCHEMA}
-    asked = {"ward", SCHEMA.label.name, *(column.name for column in model.model.columns)}
+    words = {"epsilon": 1, "ledger": ledger, "dataset": "stays"}
+    asked = {SCHEMA.label.name, *(column.name for column in model.model.columns)}
     pyarrow.csv.write_csv(STAYS, tmp_path / "stays.csv")
     for name in asked:
         with pytest.raises(DataError, match=f"'{name}'"):
@@ -229,11 +193,7 @@ def test_an_evaluation_looks_at_the_header_before_it_pays(ledger, tmp_path):
     with pytest.raises(ParameterError, match="resume must be"):
         evaluate(model, STAYS, resume="3", **words)
     assert ledger.book().charges == {}
-    (tmp_path / "schema.toml").write_text(SCHEMA.to_toml())
-    evaluate(model, STAYS, **words | {"schema": tmp_path / "schema.toml"})
-    others = STAYS.filter(pa.array([ward != "surgery" for ward in STAYS.column("ward").to_pylist()]))
-    with pytest.raises(DataError, match="no row with ward = surgery"):
-        evaluate(model, others, public=True, part=("ward", "surgery"), schema=SCHEMA)
+    evaluate(model, STAYS, **words)
 
 
 @pytest.mark.parametrize(
@@ -255,8 +215,6 @@ def test_a_table_whose_number_of_rows_is_public(budget, tmp_path):
     assert model.certificate.verify()
     assert join(model, ledger.book()) == []
     assert ledger.verify() == []
-    with pytest.raises(PrivacyError, match="parts need add-remove"):
-        fit(ask(ledger, neighbours="replace", settings=settings, part=("ward", "surgery")))
     with pytest.raises(PrivacyError, match="is for replace neighbours"):
         fit(ask(ledger, settings=settings))
 
@@ -278,58 +236,6 @@ def test_a_slot_takes_what_it_is_named_after(chosen, schema, neighbours):
     budget = choose_budget(delta=1e-6, slots=2, shapes=["list:10", "scorecard"], neighbours=neighbours, **each)
     account = rehearse(FitRequest(None, schema, chosen, 1, 1e-6, neighbours))
     assert budget.cost(Promise.of("fit", account, fixed=True)) == (Fraction(1),)
-
-
-def in_a_file(tmp_path, _):
-    pyarrow.csv.write_csv(STAYS, tmp_path / "stays.csv")
-    return {"data": str(tmp_path / "stays.csv")}
-
-
-def in_duckdb(tmp_path, _):
-    with duckdb.connect(str(tmp_path / "stays.db")) as connection:
-        connection.register("given", STAYS)
-        connection.execute("CREATE TABLE stays AS SELECT * FROM given")
-    return {"data": f"duckdb:///{tmp_path / 'stays.db'}", "table": "stays"}
-
-
-def in_postgresql(tmp_path, request):
-    connection = request.getfixturevalue("database")
-    columns = ", ".join(f'"{name}" text' for name in STAYS.column_names)
-    connection.execute(f"CREATE TABLE stays ({columns})")
-    with connection.cursor().copy("COPY stays FROM STDIN") as copy:
-        for row in STAYS.to_pylist():
-            copy.write_row([None if cell is None else str(cell) for cell in row.values()])
-    return {"data": request.getfixturevalue("server"), "table": "stays"}
-
-
-@pytest.mark.parametrize("where", [lambda *_: {"data": STAYS}, in_a_file, in_duckdb, in_postgresql])
-@pytest.mark.parametrize("chosen", [ListSettings(max_rules=3), ScorecardSettings(terms=4)], ids=["list", "card"])
-def test_a_part_holds_the_records_of_its_value_alone(where, chosen, tmp_path, request):
-    """The same model as from a table that has only these rows, in every way that cells are read."""
-    wards = STAYS.column("ward").to_pylist()
-    surgery = STAYS.filter(pa.array([ward == "surgery" for ward in wards]))
-    source = where(tmp_path, request)
-    part = FitRequest(schema=SCHEMA.only("ward", "surgery"), settings=chosen, epsilon=5, seed=3, **source)
-    alone = FitRequest(surgery, SCHEMA, chosen, epsilon=5, seed=3)
-    model = fit(part)
-    assert model.model.to_json() == fit(alone).model.to_json()
-    judged = evaluate(model, part.data, table=part.table, public=True, part=("ward", "surgery"), schema=SCHEMA)
-    assert judged.part == "ward = surgery"
-    assert replace(judged, part=None) == evaluate(model, surgery, public=True)
-
-
-def test_two_ways_to_cut_a_line_make_two_keys(ledger, tmp_path):
-    """Lines that hold one table between semicolons and another one between commas: a record is in both parts."""
-    names = SCHEMA.names
-    record = dict.fromkeys(names, "") | {"ward": "surgery", "readmitted": "yes"}
-    other = record | {"ward": "cardiology"}
-    lines = [f"{';'.join(one)};,{','.join(two)}" for one, two in ((names, names), (record.values(), other.values()))]
-    (tmp_path / "both.csv").write_text("\n".join([lines[0], *[lines[1]] * 50]) + "\n")
-    with open_table(tmp_path / "both.csv", delimiter=",") as opened, pytest.raises(ParameterError, match="not a table"):
-        replace(ask(ledger), part=("ward", "surgery"), data=opened)  # it does not say how its lines are cut
-    fit(replace(ask(ledger, part=("ward", "surgery"), epsilon=2), data=tmp_path / "both.csv", delimiter=";"))
-    with pytest.raises(PrivacyError, match="left"):
-        fit(replace(ask(ledger, part=("ward", "cardiology"), epsilon=2), data=tmp_path / "both.csv", delimiter=","))
 
 
 def test_whoever_comes_second_with_a_charge_is_not_told_to_use_it(ledger, monkeypatch):

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from dprules.accounting import Account, Counts, Promise, Unit
-from dprules.ledger import Ledger, Part, Sums
+from dprules.ledger import Ledger, Sums
 
 
 def promise(epsilon, delta=0, *, neighbours="add-remove", unit=None, job="fit"):
@@ -13,10 +13,6 @@ def promise(epsilon, delta=0, *, neighbours="add-remove", unit=None, job="fit"):
     if neighbours == "add-remove":
         account.charge("counts", Counts(epsilon / account.unit.rows), epsilon)
     return Promise.of(job, account, fixed=neighbours == "add-remove")
-
-
-def part(value, key="region", declaration="as usual"):
-    return Part.of(key, value, declaration)
 
 
 def make_ledger(url, epsilon=1, delta=0, columns=("age", "region", "y")):

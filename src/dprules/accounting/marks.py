@@ -23,8 +23,6 @@ class LedgerMark:
         The ledger's name: 32 hexadecimal digits, drawn when it was made.
     dataset : str
         What the data set is called there.
-    part : str or None
-        The part of it that was read; None: all of it.
     entry : int
         The number of the entry.
     digest : str
@@ -33,21 +31,19 @@ class LedgerMark:
 
     ledger: str
     dataset: str
-    part: str | None
     entry: int
     digest: str
 
     def __str__(self) -> str:
-        part = "" if self.part is None else f" (of it: {self.part})"
         where = f"entry {self.entry} of ledger {self.ledger[:8]}"
-        return f"{where}, data set {self.dataset}{part}, digest {self.digest[:16]}"
+        return f"{where}, data set {self.dataset}, digest {self.digest[:16]}"
 
     def document(self) -> dict[str, Any]:
         """Return the mark in JSON's types."""
         return {
             "ledger": self.ledger,
             "dataset": self.dataset,
-            "part": self.part,
+            "part": None,  # the format of earlier versions, which could charge parts
             "entry": self.entry,
             "digest": self.digest,
         }
@@ -59,13 +55,14 @@ class LedgerMark:
             return None
         if not isinstance(document, dict) or set(document) != {"ledger", "dataset", "part", "entry", "digest"}:
             raise ModelError("the certificate names its ledger in a way that this dprules does not know.")
-        ledger, dataset, part = document["ledger"], document["dataset"], document["part"]
+        ledger, dataset = document["ledger"], document["dataset"]
         entry, digest = document["entry"], document["digest"]
+        if document["part"] is not None:
+            raise ModelError("the model was learned from a part of a data set, which dprules no longer supports.")
         known = (
             isinstance(ledger, str)
             and _NAME.fullmatch(ledger)
             and is_one_line(dataset)
-            and (part is None or is_one_line(part))
             and isinstance(entry, int)
             and not isinstance(entry, bool)
             and 0 < entry <= MOST_ENTRIES
@@ -74,4 +71,4 @@ class LedgerMark:
         )
         if not known:
             raise ModelError("the certificate names its ledger in a way that this dprules does not know.")
-        return cls(ledger, dataset, part, entry, digest)
+        return cls(ledger, dataset, entry, digest)

@@ -1,7 +1,6 @@
 """`dprules evaluate`: how good a model is, and whether it is better than nothing."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,7 +17,6 @@ from dprules.cli.options import (
     TableName,
     Unverified,
     load,
-    read_part,
     saying_what_was_charged,
 )
 
@@ -50,12 +48,6 @@ def evaluate(
     multiline: Multiline = False,
     ledger: LedgerUrl = None,
     dataset: Dataset = None,
-    part: Annotated[
-        str | None, typer.Option(help="Count the records with KEY=VALUE only; a ledger counts parts apart.")
-    ] = None,
-    schema: Annotated[
-        Path | None, typer.Option(help="Schema file that declares the key of --part.", readable=False)
-    ] = None,
     resume: Resume = None,
     as_json: Json = False,
     unverified: Unverified = False,
@@ -80,8 +72,6 @@ def evaluate(
             multiline=multiline,
             ledger=ledger,
             dataset=dataset,
-            part=read_part(part),
-            schema=schema,
             resume=resume,
         )
     if as_json:
@@ -95,13 +85,12 @@ def _print(found: "Evaluation") -> None:
 
     console = Console(highlight=False, markup=False)
     certificate = found.certificate
-    counted = "rows with a declared label" if found.part is None else f"rows with {found.part} and a declared label"
     if certificate is None:
-        console.print(f"{found.rows} {counted}, which are public: the figures are exact.")
+        console.print(f"{found.rows} rows with a declared label, which are public: the figures are exact.")
     else:
         rows = f"About {found.rows}" if found.rows.value else "Too few to tell how many"
         console.print(
-            f"{rows} {counted}. Paid for one noisy histogram: epsilon "
+            f"{rows} rows with a declared label. Paid for one noisy histogram: epsilon "
             f"{certificate.epsilon:g} for each {certificate.unit}, {certificate.neighbours.value} neighbours.\n"
             "Intervals hold at least 95 times in 100; they are for the noise alone, not for the choice of the rows."
         )
@@ -119,8 +108,7 @@ def _print_summary(console: "Console", found: "Evaluation") -> None:
 
     from dprules.schema import show_value
 
-    every = "All rows" if found.part is None else "All of these rows"
-    table = Table(title=every, title_justify="left", show_header=False)
+    table = Table(title="All rows", title_justify="left", show_header=False)
     table.add_row("accuracy", str(found.accuracy))
     table.add_row(f"always {show_value(found.majority)} (majority baseline)", str(found.baseline))
     table.add_row("balanced accuracy", str(found.balanced_accuracy))

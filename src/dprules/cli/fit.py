@@ -18,7 +18,6 @@ from dprules.cli.options import (
     TableName,
     read_class_weight,
     read_engine,
-    read_part,
     read_terms,
     require_apart,
     require_new,
@@ -98,10 +97,6 @@ def fit(
     ] = None,
     ledger: LedgerUrl = None,
     dataset: Dataset = None,
-    part: Annotated[
-        str | None,
-        typer.Option(help="Learn from the records with KEY=VALUE only; a ledger counts parts apart."),
-    ] = None,
     resume: Resume = None,
     seed: Annotated[int | None, typer.Option(help="Repeatable noise: the result is NOT private.")] = None,
     rows_are_public: Annotated[
@@ -145,7 +140,6 @@ def fit(
         master=read_engine(engine, master),
         ledger=ledger,
         dataset=dataset,
-        part=read_part(part),
         resume=resume,
     )
     inputs: list[str | Path] = [data, schema, *([] if ledger is None or "://" in ledger else [ledger])]

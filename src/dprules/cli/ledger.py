@@ -228,7 +228,6 @@ def describe_book(book: "Book", names: list[str]) -> dict[str, Any]:
                     "grant": state.spent.grant,
                     "epsilon": float(state.spent.promise.epsilon),
                     "delta": float(state.spent.promise.delta),
-                    "part": None if state.spent.part is None else str(state.spent.part),
                     "by": state.spent.by,
                     "time": state.entry.time.isoformat(),
                     "outcome": state.outcome,
@@ -244,7 +243,7 @@ def describe_book(book: "Book", names: list[str]) -> dict[str, Any]:
 
 
 def _describe_grant(book: "Book", state: "GrantState") -> dict[str, Any]:
-    from dprules.report import has_ended, list_parts, list_shapes
+    from dprules.report import has_ended, list_shapes
 
     epsilon, delta = state.grant.filter.guarantee
     names = state.grant.filter.coordinates
@@ -258,7 +257,6 @@ def _describe_grant(book: "Book", state: "GrantState") -> dict[str, Any]:
         "reserved": dict(zip(names, map(float, state.reserved), strict=True)),
         "left": dict(zip(names, map(float, state.left), strict=True)),
         "shapes": list_shapes(state),
-        "parts": list_parts(book, state),
         "by": state.grant.by,
         "why": state.grant.why,
         "until": None if state.grant.until is None else state.grant.until.isoformat(),
@@ -304,17 +302,14 @@ def _print_budgets(book: "Book", names: list[str]) -> None:
 
 
 def _say_more(book: "Book", state: "GrantState") -> list[str]:
-    """Return what does not fit into a row: who granted it and what for, its slots, its parts, what is held."""
-    from dprules.report import list_held, list_parts, list_shapes, say_end
+    """Return what does not fit into a row: who granted it and what for, its slots, what is held."""
+    from dprules.report import list_held, list_shapes, say_end
 
     number, shapes = state.entry.number, list_shapes(state)
     about = [f"by {state.grant.by}", state.grant.why, say_end(book, state)]
     lines = [f"Grant {number}: {', '.join(filter(None, about))}."]
     if shapes:
         lines.append(f"Each slot of grant {number} fits {' or '.join(shapes)}.")
-    lines += [
-        f"Of grant {number}, jobs on {row['part']} alone have {row['left']} left." for row in list_parts(book, state)
-    ]
     return lines + [
         f"Reservation {held} holds {cost} of grant {number}, until it is closed." for held, cost in list_held(state)
     ]
@@ -344,11 +339,10 @@ def _print_charges(book: "Book", names: list[str]) -> None:
         if state.spent.dataset not in names:
             continue
         kind = book.grants[state.spent.grant].grant.filter
-        part = "" if state.spent.part is None else f" ({state.spent.part})"
         table.add_row(
             str(number),
             f"{state.entry.time:%Y-%m-%d %H:%M}",
-            escape(state.spent.dataset + part),
+            escape(state.spent.dataset),
             state.spent.promise.job,
             show_cost(kind, state.spent.cost),
             escape(state.spent.by),

@@ -198,16 +198,6 @@ def read_engine(engine: str | None, master: str | None) -> str | None:
     return master or "local[*]"
 
 
-def read_part(text: str | None) -> tuple[str, str] | None:
-    """Read a column and its value, KEY=VALUE."""
-    if text is None:
-        return None
-    key, sign, value = text.partition("=")
-    if not sign or not key:
-        raise ParameterError("--part must be a column and its value, such as region=north.")
-    return key, value
-
-
 def read_class_weight(text: str | None) -> str | dict[str, float] | None:
     """Read `balanced`, or weights such as `no=1,yes=5`."""
     if text is None or text == "balanced":

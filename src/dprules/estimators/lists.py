@@ -16,7 +16,6 @@ from dprules.estimators.tasks import SchemaLike, read_task
 from dprules.jobs import FitRequest, LedgerLike, ListSettings, fit_without_privacy
 from dprules.models import RuleList
 from dprules.numbers import rational
-from dprules.schema import Value
 
 
 class PrivateDecisionListClassifier(PrivateTableClassifier):
@@ -66,8 +65,6 @@ class PrivateDecisionListClassifier(PrivateTableClassifier):
     random_state : int, RandomState, Generator or None
         Repeatable noise: the result is then **not private**, and the certificate says so. `BaggingClassifier` and other
         ensembles set it in the estimators that they make.
-    part : (str, value) or None
-        A column and its value: records with another one are left out, and a ledger counts parts apart (with a schema).
     resume : int or None
         An earlier charge for the very same fit, which was stopped before its first random bit.
 
@@ -105,7 +102,6 @@ class PrivateDecisionListClassifier(PrivateTableClassifier):
         ledger: LedgerLike | None = None,
         dataset: str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        part: tuple[str, Value] | None = None,
         resume: int | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -125,7 +121,6 @@ class PrivateDecisionListClassifier(PrivateTableClassifier):
         self.ledger = ledger
         self.dataset = dataset
         self.random_state = random_state
-        self.part = part
         self.resume = resume
 
     def _settings(self, class_weight: Any) -> ListSettings:

@@ -11,7 +11,6 @@ from dprules.estimators.tables import PrivateTableClassifier
 from dprules.estimators.tasks import SchemaLike
 from dprules.jobs import LedgerLike, ScorecardSettings, predict_scores
 from dprules.models import RiskTable, Scorecard
-from dprules.schema import Value
 
 
 class PrivateScorecardClassifier(PrivateTableClassifier):
@@ -53,8 +52,6 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         What the data set is called in the ledger.
     random_state : int, RandomState, Generator or None
         Repeatable noise: the result is then **not private**, and the certificate says so.
-    part : (str, value) or None
-        A column and its value: records with another one are left out, and a ledger counts parts apart (with a schema).
     resume : int or None
         An earlier charge for the very same fit, which was stopped before its first random bit.
 
@@ -90,7 +87,6 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         ledger: LedgerLike | None = None,
         dataset: str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        part: tuple[str, Value] | None = None,
         resume: int | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -107,7 +103,6 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         self.ledger = ledger
         self.dataset = dataset
         self.random_state = random_state
-        self.part = part
         self.resume = resume
 
     def _settings(self, class_weight: Any) -> ScorecardSettings:

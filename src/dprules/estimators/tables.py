@@ -110,7 +110,6 @@ class PrivateTableClassifier(TableClassifier, ABC):
     rows_are_public: bool
     ledger: LedgerLike | None
     dataset: str | None
-    part: tuple[str, Value] | None
     resume: int | None
     random_state: int | np.random.RandomState | np.random.Generator | None
     certificate_: Certificate
@@ -133,9 +132,8 @@ class PrivateTableClassifier(TableClassifier, ABC):
         """Learn from private rows; with a schema, y may be a column of X."""
         class_weight = self._class_weight()
         self._settings(class_weight)  # refuse bad ones before X is looked at
-        for name, column in (("unit", self.unit), ("part", self.part)):
-            if self.schema is None and column is not None:
-                raise ParameterError(f"{name} names a column of a table. Give a schema and a data frame.")
+        if self.schema is None and self.unit is not None:
+            raise ParameterError("unit names a column of a table. Give a schema and a data frame.")
         task = read_task(self, X, y, self.schema, self.classes)
         weights = limit_weights(name_weights(class_weight, task.schema.label), task.schema.label)
         request = FitRequest(
@@ -152,7 +150,6 @@ class PrivateTableClassifier(TableClassifier, ABC):
             seed=read_seed(self.random_state),
             ledger=self.ledger,
             dataset=plain(self.dataset),
-            part=plain(self.part),
             resume=plain(self.resume),
             assumptions=task.assumptions,
         )

@@ -63,8 +63,6 @@ class Evaluation:
         Whether the model is better than the baseline on these rows; None: the noise hides it.
     certificate : Certificate or None
         What was spent; None: the rows are public, and the figures exact.
-    part : str or None
-        The part of the table that was counted, such as "region = north"; None: all of it.
     """
 
     label: str
@@ -79,7 +77,6 @@ class Evaluation:
     groups: tuple[GroupFigures, ...]
     better: bool | None
     certificate: Certificate | None
-    part: str | None = None
 
     @property
     def epsilon(self) -> float | None:
@@ -101,7 +98,6 @@ class Evaluation:
 
     def __str__(self) -> str:
         lines = [
-            *([] if self.part is None else [f"part               {self.part}"]),
             f"rows               {self.rows}",
             f"accuracy           {self.accuracy}",
             f"majority baseline  {self.baseline}",
@@ -131,7 +127,6 @@ class Evaluation:
             "classes": classes,
             "confusion": {"order": "predicted, then true", "counts": counts},
             "answers": groups,
-            "part": self.part,
             "certificate": None if self.certificate is None else self.certificate.document(),
         }
 

@@ -8,12 +8,10 @@ from pathlib import Path
 
 from dprules.accounting import Account, Certificate, LedgerMark, Promise
 from dprules.errors import DprulesError, ParameterError, PrivacyError
-from dprules.ledger import AnnouncedBits, Foreseen, Ledger, Part, Reservation, Ticket
+from dprules.ledger import AnnouncedBits, Foreseen, Ledger, Reservation, Ticket
 from dprules.mechanisms import Bits
 from dprules.numbers import whole
 from dprules.private import Private
-from dprules.schema import Categorical, Schema
-from dprules.tables import Table
 
 LedgerLike = str | Path | Ledger | Reservation
 """A ledger as users name it."""
@@ -29,22 +27,19 @@ class Payer:
         A file, postgresql://user@host/database, an open ledger, or room that was reserved in one.
     dataset : str or None
         What the data set is called there.
-    part : Part or None
-        What the engine will make of the table.
     resume : int or None
         An earlier charge for the very same job, which was stopped before its first random bit.
     """
 
     ledger: LedgerLike | None = None
     dataset: str | None = None
-    part: Part | None = None
     resume: int | None = None
 
     def __post_init__(self) -> None:
         if self.ledger is not None and not isinstance(self.ledger, str | Path | Ledger | Reservation):
             raise ParameterError(f"ledger must be a file, a URL or a Ledger; got {type(self.ledger).__name__}.")
-        if self.ledger is None and (self.dataset is not None or self.part is not None or self.resume is not None):
-            raise ParameterError("`dataset`, `part` and `resume` are about a ledger. Name it, too, with `ledger`.")
+        if self.ledger is None and (self.dataset is not None or self.resume is not None):
+            raise ParameterError("`dataset` and `resume` are about a ledger. Name it, too, with `ledger`.")
         if self.resume is not None:
             whole(self.resume, "resume", least=1)
         if self.ledger is not None and self._dataset is None:
@@ -74,9 +69,9 @@ class Payer:
         ledger, dataset, reservation = self._open()
         ledger.require_writable()
         if self.resume is not None:
-            ledger.book().require_resumable(self.resume, dataset, promise(), columns, self.part)
+            ledger.book().require_resumable(self.resume, dataset, promise(), columns)
             return None
-        return ledger.foresee(dataset, promise(), columns=columns, part=self.part, reservation=reservation)
+        return ledger.foresee(dataset, promise(), columns=columns, reservation=reservation)
 
     def pay_for_stream(self, certificate: Certificate, columns: Collection[str]) -> Certificate:
         """Charge everything that a stream will ever release; return its certificate with the place of the charge.
@@ -101,9 +96,7 @@ class Payer:
 
     def _charge(self, promise: Promise, columns: Collection[str]) -> Ticket:
         ledger, dataset, reservation = self._open()
-        return ledger.charge(
-            dataset, promise, columns=columns, part=self.part, reservation=reservation, resume=self.resume
-        )
+        return ledger.charge(dataset, promise, columns=columns, reservation=reservation, resume=self.resume)
 
     @contextmanager
     def pay(
@@ -137,42 +130,6 @@ class Payer:
                 use = f"the same job can use it with --resume {number} (resume={number})"
                 error.args = (f"{error} Charge {number} stands and was not begun: {use}.",)
             raise
-
-
-def choose_part(schema: Schema, part: object, data: object) -> Schema:
-    """Return the schema of a part, which users name by a column and one of its declared values.
-
-    Parameters
-    ----------
-    schema : Schema
-        Declares the column.
-    part : object
-        A column and its value.
-    data : object
-        What the part is made from. A table that is open already does not say how its lines were cut.
-    """
-    if isinstance(data, Table):
-        raise ParameterError("a part is made from a file, a database or a frame. Give that, not a table that is open.")
-    if not (isinstance(part, tuple | list) and len(part) == 2 and isinstance(part[0], str)):
-        raise ParameterError(f'part must be a column and its value, such as ("region", "north"); got {part!r}.')
-    return schema.only(*part)
-
-
-def part_of(schema: Schema, delimiter: str | None, multiline: bool) -> Part | None:
-    """Return the part as a ledger knows it: by the declared value, however it was written here.
-
-    Parameters
-    ----------
-    schema : Schema
-        Declares the key.
-    delimiter, multiline
-        How lines are cut into cells: that decides what the key's cell is, as much as how the cell is read.
-    """
-    if schema.key is None:
-        return None
-    column, code = schema.key
-    declared = column.values[code] if isinstance(column, Categorical) else bool(code)
-    return Part.of(column.name, str(declared), [column.entry(), delimiter, multiline])
 
 
 def require_known_columns(mark: LedgerMark | None, ledger: LedgerLike | None, columns: Collection[str]) -> None:

@@ -1,11 +1,7 @@
 """How good a model is: bought with epsilon, or on rows that are public."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +10,7 @@ from dprules.accounting import Account, Assumption, Counts, Neighbours, Promise,
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs.assessment import Evaluation, assess
-from dprules.jobs.charging import LedgerLike, Payer, choose_part, part_of
+from dprules.jobs.charging import LedgerLike, Payer
 from dprules.jobs.figures import Noise
 from dprules.jobs.prediction import predict_batches
 from dprules.jobs.quiet import without_sizes
@@ -22,9 +18,9 @@ from dprules.jobs.scores import Groups
 from dprules.mechanisms import Bits, noisy_counts, os_bits
 from dprules.models import Released
 from dprules.numbers import Real, as_asked, flag
-from dprules.schema import Column, Label, Schema, Value, read_schema, show_value
+from dprules.schema import Label, show_value
 from dprules.tables import Table, open_table
-from dprules.tables.cells import read_labels
+from dprules.tables.cells import read_codes
 from dprules.tables.units import UnitKey, choose_rows
 
 __all__ = ["ANSWERS", "Evaluation", "evaluate"]
@@ -49,8 +45,6 @@ def evaluate(
     multiline: bool = False,
     ledger: LedgerLike | None = None,
     dataset: str | None = None,
-    part: tuple[str, Value] | None = None,
-    schema: Schema | str | Path | Mapping[str, Any] | None = None,
     resume: int | None = None,
 ) -> Evaluation:
     """Count rows by the answer of the model and their true class: exactly on public rows, or with noise.
@@ -79,17 +73,8 @@ def evaluate(
         As for `open_table`.
     ledger, dataset, resume
         As for `FitRequest`: the ledger is charged before a row is read.
-    part : (str, value) or None
-        A column and its value: rows with another one are left out. Needs a ledger, unless the rows are public.
-    schema : Schema, str, Path, dict or None
-        Declares the column of `part`, as it did for the fits that share its price.
     """
-    if (part is None) != (schema is None):
-        raise ParameterError("a part needs the schema that declares its key, and a schema is for a part. Give both.")
-    declared = None if schema is None else choose_part(read_schema(schema), part, data)
-    among = None if declared is None else declared.key
-    counted = None if declared is None else part_of(declared, delimiter, multiline)
-    payer = Payer(ledger, dataset, None if public else counted, resume)
+    payer = Payer(ledger, dataset, resume)
     if public and ledger is not None:
         raise ParameterError("public rows cost nothing, and no ledger counts them. Leave out one of the two.")
     if epsilon is None and not flag(public, "public"):
@@ -105,27 +90,24 @@ def evaluate(
         raise ParameterError("a unit is a matter of the price, and public rows have none. Leave out one of the two.")
     price = None if epsilon is None else _charge(epsilon, relation, whose)
     groups = Groups.of(released.model, truth.classes)
-    name = None if counted is None else str(counted)
     with open_table(data, table, delimiter, multiline) as opened:
-        asked = [truth, *released.model.columns, *([] if among is None else among[:1])]
-        columns = [*(column.name for column in asked), *([] if unit is None else [unit])]
+        columns = [truth.name, *(column.name for column in released.model.columns), *([] if unit is None else [unit])]
         opened.require(columns)
         _require_unit(released, opened, unit, public)
         if price is None:
-            counts = _count_answers(released, opened, truth, among, whose, len(groups.names), os_bits)
-            _require_rows(counts, truth, name)
-            return replace(assess(groups, counts, Noise(None), truth, released.label.positive, None), part=name)
+            counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
+            _require_rows(counts, truth)
+            return assess(groups, counts, Noise(None), truth, released.label.positive, None)
         account, tilt = price
         promise = partial(Promise.of, "evaluate", account, fixed=True)
         with payer.pay(account, promise, columns, os_bits) as payment:
             if payment.ticket is not None:
                 payment.account.charge(ANSWERS, Counts(tilt))
-            counts = _count_answers(released, opened, truth, among, whose, len(groups.names), payment.bits)
+            counts = _count_answers(released, opened, truth, whose, len(groups.names), payment.bits)
             noisy = noisy_counts(counts, tilt, payment.bits)
             certificate = payment.account.certificate(secure=True, assumptions=_assumptions(account, multiline))
             certificate = certificate.for_model(released.digest())
             evaluation = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
-            evaluation = replace(evaluation, part=name)
             payment.finish(digest(evaluation.document()))
     return evaluation
 
@@ -163,10 +145,8 @@ def _true_label(released: Released, name: str | None) -> Label:
     return Label(wanted, released.label.classes, inferred=True)
 
 
-def _require_rows(counts: NDArray[np.int64], truth: Label, part: str | None) -> None:
-    """Refuse public rows of which none has a class of the model: the column is not its label, or the part is empty."""
-    if not counts.any() and part is not None:
-        raise DataError(f"no row with {part} has a label that the model predicts. Choose another part.")
+def _require_rows(counts: NDArray[np.int64], truth: Label) -> None:
+    """Refuse public rows of which none has a class of the model: the column is not its label."""
     if not counts.any():
         classes = ", ".join(map(show_value, truth.classes[:5])) + (", ..." if len(truth.classes) > 5 else "")
         raise DataError(
@@ -187,23 +167,22 @@ def _count_answers(
     released: Released,
     table: Table,
     truth: Label,
-    among: tuple[Column, int] | None,
     unit: Unit,
     groups: int,
     bits: Bits,
 ) -> NDArray[np.int64]:
     """Return how many rows each group decides, by their true class: private until noise is added.
 
-    Rows are read once; those outside the part, without a declared label or beyond the rows of their unit are left out.
+    Rows are read once; those without a declared label or beyond the rows of their unit are left out.
     """
     column = truth.column()
-    others = [truth.name, *([] if among is None else [among[0].name]), *([] if unit.column is None else [unit.column])]
+    others = [truth.name, *([] if unit.column is None else [unit.column])]
     places, truths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int16)]
     owners = [np.zeros((2, 0), dtype=np.uint64)]
     key = UnitKey.drawn(bits)
     for batch in predict_batches(released.model, table, others):
         places.append(batch.places)
-        truths.append(read_labels(column, among, batch.cells))
+        truths.append(read_codes(column, batch.cells[truth.name]))
         if unit.column is not None:
             owners.append(key.name_units(batch.cells[unit.column]))
     where, codes = np.concatenate(places), np.concatenate(truths)

@@ -11,7 +11,7 @@ from typing import Any
 from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, Promise, TakenFrom, Unit
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
 from dprules.errors import ParameterError
-from dprules.jobs.charging import LedgerLike, Payer, choose_part, part_of
+from dprules.jobs.charging import LedgerLike, Payer
 from dprules.jobs.check_rows import check_rows
 from dprules.jobs.labels import require_matching_kind, with_labels
 from dprules.jobs.quiet import without_sizes
@@ -24,7 +24,7 @@ from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released
 from dprules.numbers import Real, as_asked, flag, rational, read_memory
 from dprules.private import Private
-from dprules.schema import Column, PrivateCuts, PrivateValues, Schema, Value
+from dprules.schema import Column, PrivateCuts, PrivateValues, Schema
 from dprules.tables import (
     ColumnsTable,
     Records,
@@ -77,9 +77,6 @@ class FitRequest(Private):
         Is charged before a row is read: a file, or postgresql://user@host/database.
     dataset : str or None
         What the data set is called in the ledger.
-    part : (str, value) or None
-        A column and its value: records with another one are left out, and parts by one column cost no more than the
-        dearest of them. Needs a ledger.
     resume : int or None
         An earlier charge for the very same fit, which was stopped before its first random bit.
     assumptions : tuple of Assumed
@@ -104,13 +101,10 @@ class FitRequest(Private):
     master: str | None = None
     ledger: LedgerLike | None = None
     dataset: str | None = None
-    part: tuple[str, Value] | None = None
     resume: int | None = None
     assumptions: tuple[Assumed, ...] = (Assumption.SCHEMA,)
 
     def __post_init__(self) -> None:
-        if self.part is not None:
-            object.__setattr__(self, "schema", choose_part(self.schema, self.part, self.data))
         self.payer()
         flag(self.rows_are_public, "rows_are_public")
         if self.memory is not None:
@@ -134,8 +128,7 @@ class FitRequest(Private):
 
     def payer(self) -> Payer:
         """Return which ledger is charged."""
-        part = None if self.part is None else part_of(self.schema, self.delimiter, self.multiline)
-        return Payer(self.ledger, self.dataset, part, self.resume)
+        return Payer(self.ledger, self.dataset, self.resume)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -209,8 +209,8 @@ def join(released: Released, book: Book) -> list[str]:
 def _compare(released: Released, mark: LedgerMark, state: ChargeState) -> list[str]:
     certificate, spent, promise = released.certificate, state.spent, state.spent.promise
     found = []
-    if (mark.dataset, mark.part) != (spent.dataset, None if spent.part is None else str(spent.part)):
-        found.append("the ledger names another data set, or another part of it")
+    if mark.dataset != spent.dataset:
+        found.append("the ledger names another data set")
     if (certificate.neighbours, certificate.unit) != (promise.neighbours, promise.unit):
         found.append("the ledger names other neighbours, or another unit")
     if promise.charges and certificate.charges != promise.charges:

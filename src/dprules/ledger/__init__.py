@@ -3,7 +3,7 @@
 from dprules.ledger.bits import AnnouncedBits
 from dprules.ledger.book import Book
 from dprules.ledger.chain import Entry
-from dprules.ledger.charges import Part, Spent
+from dprules.ledger.charges import Spent
 from dprules.ledger.filters import Concentrated, Filter, Gaussians, Shape, SlotBudget, Sums
 from dprules.ledger.grants import DataSet, Grant
 from dprules.ledger.ledger import Ledger, Reservation, Ticket
@@ -26,7 +26,6 @@ __all__ = [
     "Grant",
     "GrantState",
     "Ledger",
-    "Part",
     "Reservation",
     "Shape",
     "SlotBudget",

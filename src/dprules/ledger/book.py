@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from fractions import Fraction
 
-from dprules.accounting import Neighbours, Promise
+from dprules.accounting import Promise
 from dprules.errors import ModelError, ParameterError, PrivacyError
 from dprules.ledger.chain import Entry
-from dprules.ledger.charges import Begun, Closed, Finished, Part, Reserved, Spent, write_promise
+from dprules.ledger.charges import Begun, Closed, Finished, Reserved, Spent, write_promise
 from dprules.ledger.filters import Cost
 from dprules.ledger.grants import DataSet, Grant
 from dprules.ledger.states import ChargeState, GrantState, add_costs, multiply_cost, no_cost
@@ -118,20 +118,18 @@ class Book:
         dataset: str,
         promise: Promise,
         columns: Collection[str] | None,
-        part: Part | None,
         reservation: int | None,
         by: str,
         clock: datetime,
     ) -> Spent:
         """Return the charge that may be written, or refuse: say what was asked, what is left and what would fit."""
         self.require_same(self.dataset(dataset), promise, columns)
-        require_part(promise, part)
         if reservation is not None:
-            return self.require_held(dataset, promise, part, reservation, by, clock)
+            return self.require_held(dataset, promise, reservation, by, clock)
         usable = [state for state in self.grants_of(dataset) if not state.ended(self.now(clock))]
         refusals = []
         for state in usable:
-            left = state.left_for(part)
+            left = state.left
             try:
                 cost = state.grant.filter.cost(promise)
             except PrivacyError as error:
@@ -139,19 +137,19 @@ class Book:
                 refusals.append(f"grant {state.entry.number}, which has {shown} left, cannot pay for it: {error}")
                 continue
             if all(amount <= rest for amount, rest in zip(cost, left, strict=True)):
-                return Spent(dataset, state.entry.number, write_promise(promise), cost, part, None, by)
-            refusals.append(_refuse(state, cost, left, part))
+                return Spent(dataset, state.entry.number, write_promise(promise), cost, None, by)
+            refusals.append(_refuse(state, cost))
         if not usable:
             refusals.append(self._nothing_granted(dataset))
         raise PrivacyError(f"{promise.job} of data set {dataset!r}: {_join(refusals)} Nothing has run.")
 
     def require_resumable(
-        self, number: int, dataset: str, promise: Promise, columns: Collection[str] | None, part: Part | None
+        self, number: int, dataset: str, promise: Promise, columns: Collection[str] | None
     ) -> ChargeState:
         """Return a charge whose job may be run again, or refuse."""
         state = self._charge(number)
         self.require_same(self.dataset(dataset), promise, columns)
-        if (state.spent.dataset, state.spent.promise, state.spent.part) != (dataset, promise, part):
+        if (state.spent.dataset, state.spent.promise) != (dataset, promise):
             raise PrivacyError(
                 f"charge {number} is for another job or data set. Ask for the very same, or charge anew."
             )
@@ -189,7 +187,7 @@ class Book:
                 continue
             if all(amount <= rest for amount, rest in zip(asked, state.left, strict=True)):
                 return Reserved(dataset, state.entry.number, tuple(costs.items()), by)
-            refusals.append(_refuse(state, asked, state.left, None))
+            refusals.append(_refuse(state, asked))
         fits = sum(costs.values())
         raise PrivacyError(f"{fits:,} fits of data set {dataset!r}: {_join(refusals)} Nothing has run.")
 
@@ -198,13 +196,9 @@ class Book:
         self.is_open(number)
         return Closed(number)
 
-    def require_held(
-        self, dataset: str, promise: Promise, part: Part | None, number: int, by: str, clock: datetime
-    ) -> Spent:
+    def require_held(self, dataset: str, promise: Promise, number: int, by: str, clock: datetime) -> Spent:
         """Return the charge that a reservation holds room for, or refuse."""
         reserved = self.reservations.get(number)
-        if part is not None:
-            raise PrivacyError(f"reservation {number} is for jobs on all records, not on a part. Nothing has run.")
         if reserved is None or reserved.dataset != dataset:
             raise PrivacyError(f"entry {number} is no reservation for this. Nothing has run.")
         state = self._grant(reserved.grant)
@@ -217,13 +211,13 @@ class Book:
                 f"{promise.job} asks for {show_cost(state.grant.filter, cost)}, and reservation {number} holds {held}. "
                 "Reserve again, or charge without it. Nothing has run."
             )
-        return Spent(dataset, reserved.grant, write_promise(promise), cost, None, number, by)
+        return Spent(dataset, reserved.grant, write_promise(promise), cost, number, by)
 
     def _count_charge(self, entry: Entry, body: Spent) -> None:
         state = self._grant(body.grant)
-        if len(body.cost) != len(state.whole) or min(body.cost) < 0:
+        if len(body.cost) != len(state.spent) or min(body.cost) < 0:
             raise ModelError(f"entry {entry.number} of the ledger costs something that its grant does not count.")
-        state.take(body.cost, body.part)
+        state.take(body.cost)
         if body.reservation is not None and body.reservation in state.held:
             room = _room_for(body.cost, state.held[body.reservation])
             state.held[body.reservation] -= Counter([] if room is None else [room])
@@ -231,7 +225,7 @@ class Book:
 
     def _count_reservation(self, entry: Entry, body: Reserved) -> None:
         state = self._grant(body.grant)
-        if any(len(cost) != len(state.whole) for cost, _ in body.costs):
+        if any(len(cost) != len(state.spent) for cost, _ in body.costs):
             raise ModelError(f"entry {entry.number} of the ledger holds something that its grant does not count.")
         self.reservations[entry.number] = body
         state.held[entry.number] = Counter(dict(body.costs))
@@ -275,30 +269,16 @@ class Book:
                 )
 
 
-def require_part(promise: Promise, part: Part | None) -> None:
-    """Refuse parts where one record, or one unit, could be in two of them (`docs/proofs/ledger.md`)."""
-    if part is None:
-        return
-    if promise.neighbours is not Neighbours.ADD_REMOVE:
-        raise PrivacyError("a record that is exchanged may leave one part and enter another: parts need add-remove.")
-    if promise.unit.column not in (None, part.key):
-        raise PrivacyError(
-            f"rows of one {promise.unit.column} may have several values of {part.key!r}. Parts need a key that is a "
-            "function of the unit: the unit's own column."
-        )
-
-
-def _refuse(state: GrantState, cost: Cost, left: Cost, part: Part | None) -> str:
+def _refuse(state: GrantState, cost: Cost) -> str:
     kind = state.grant.filter
-    left = tuple(Fraction(0) if rest < DUST * limit else rest for rest, limit in zip(left, kind.limit, strict=True))
+    left = tuple(
+        Fraction(0) if rest < DUST * limit else rest for rest, limit in zip(state.left, kind.limit, strict=True)
+    )
     least = tuple(map(min, cost, left))
     some = all(rest or not amount for amount, rest in zip(cost, least, strict=True))
     fits = f"{show_cost(kind, least, DOWN)} would fit" if some else "nothing would fit"
-    whose = "" if part is None else f" for {part}"
-    return (
-        f"{show_cost(kind, cost)} is asked, and grant {state.entry.number} has {show_cost(kind, left, DOWN)} left"
-        f"{whose}: {fits}."
-    )
+    rest = show_cost(kind, left, DOWN)
+    return f"{show_cost(kind, cost)} is asked, and grant {state.entry.number} has {rest} left: {fits}."
 
 
 def _room_for(cost: Cost, held: Counter[Cost]) -> Cost | None:

@@ -8,49 +8,11 @@ from typing import Any, Self
 from dprules.accounting import Charge, Neighbours, Promise, Unit
 from dprules.accounting.events import Fields
 from dprules.errors import DprulesError, ModelError, ParameterError
-from dprules.files import digest
 from dprules.ledger.body import LONGEST, OWNER, Body, read_cost, read_text, require_line
 from dprules.ledger.filters import Cost
 
 MOST_FITS = 100_000
 """Fits of one reservation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The records of a table whose key has one value: the engine makes it, record by record.
-
-    Parameters
-    ----------
-    key : str
-        A column.
-    value : str
-        One of the values that it declares.
-    reading : str
-        A digest of how the column is declared and how its cells are found in the table. Under one reading a record has
-        one value; under two, parts may overlap.
-    """
-
-    key: str
-    value: str
-    reading: str
-
-    def __post_init__(self) -> None:
-        require_line(self.key, "the key of a part")
-        require_line(self.value, "the value of a part", empty=True)
-        require_line(self.reading, "the reading of a part")
-
-    @classmethod
-    def of(cls, key: str, value: str, reading: object) -> "Part":
-        """Return the part of one value of a column that is declared and found so."""
-        return cls(key, value, digest(reading))
-
-    def document(self) -> dict[str, Any]:
-        """Return the part in JSON's types."""
-        return {"key": self.key, "value": self.value, "reading": self.reading}
-
-    def __str__(self) -> str:
-        return f"{self.key} = {self.value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +29,6 @@ class Spent(Body, kind="charge"):
         What the job will do, in JSON; `promise` reads it. What is left is counted without that.
     cost : tuple of Fraction
         What the grant's filter takes for it.
-    part : Part or None
-        The part of the data set that the job reads; None: all of it.
     reservation : int or None
         The entry of the reservation that it is taken from.
     by : str
@@ -79,7 +39,6 @@ class Spent(Body, kind="charge"):
     grant: int
     terms: str
     cost: Cost
-    part: Part | None
     reservation: int | None
     by: str
 
@@ -98,7 +57,7 @@ class Spent(Body, kind="charge"):
             "grant": self.grant,
             "promise": json.loads(self.terms),
             "cost": [str(amount) for amount in self.cost],
-            "part": None if self.part is None else self.part.document(),
+            "part": None,
             "reservation": self.reservation,
             "by": self.by,
         }
@@ -106,14 +65,14 @@ class Spent(Body, kind="charge"):
     @classmethod
     def from_fields(cls, fields: Fields) -> Self:
         """Read what `fields` writes."""
-        part = fields.take("part")
+        if fields.take("part") is not None:
+            raise ModelError("the ledger has a charge for a part of a data set, which dprules no longer supports.")
         reservation = fields.take("reservation")
         return cls(
             read_text(fields, "dataset"),
             fields.whole("grant"),
             json.dumps(fields.take("promise")),
             read_cost(fields.take("cost")),
-            None if part is None else Part(part["key"], part["value"], part["reading"]),
             None if reservation is None else Fields({"entry": reservation}, OWNER).whole("entry"),
             read_text(fields, "by"),
         )

@@ -15,7 +15,6 @@ from dprules.errors import ParameterError
 from dprules.ledger.body import LONGEST, Body
 from dprules.ledger.book import Book
 from dprules.ledger.chain import Entry
-from dprules.ledger.charges import Part
 from dprules.ledger.filters import Cost, Filter
 from dprules.ledger.grants import DataSet, Grant
 from dprules.ledger.log import Log, hide_password, read_clock
@@ -138,7 +137,6 @@ class Ledger:
         promise: Promise,
         *,
         columns: Collection[str] | None = None,
-        part: Part | None = None,
         reservation: int | None = None,
         resume: int | None = None,
         by: str | None = None,
@@ -153,8 +151,6 @@ class Ledger:
             What the job will do.
         columns : collection of str or None
             What the job asks about: none may be unknown to the data set.
-        part : Part or None
-            What the engine will make of the table before it is read.
         reservation : int or None
             The entry that holds room for it.
         resume : int or None
@@ -163,15 +159,13 @@ class Ledger:
             Who runs the job; whoever is logged in if left out.
         """
         if resume is not None:
-            state = self.book().require_resumable(resume, dataset, promise, columns, part)
-            return self._ticket(state.entry, promise, dataset, part)
+            state = self.book().require_resumable(resume, dataset, promise, columns)
+            return self._ticket(state.entry, promise, dataset)
         # Prices by curves take seconds: they are found now, while others may still write.
-        self.foresee(dataset, promise, columns=columns, part=part, reservation=reservation)
+        self.foresee(dataset, promise, columns=columns, reservation=reservation)
         who = _whoever(by)
-        entry = self._log.write(
-            lambda book, now: book.require_charge(dataset, promise, columns, part, reservation, who, now)
-        )
-        return self._ticket(entry, promise, dataset, part)
+        entry = self._log.write(lambda book, now: book.require_charge(dataset, promise, columns, reservation, who, now))
+        return self._ticket(entry, promise, dataset)
 
     def foresee(
         self,
@@ -179,18 +173,16 @@ class Ledger:
         promise: Promise,
         *,
         columns: Collection[str] | None = None,
-        part: Part | None = None,
         reservation: int | None = None,
     ) -> Foreseen:
         """Return what `charge` would take now, or refuse what it would refuse; nothing is written."""
         book = self.book()
-        spent = book.require_charge(dataset, promise, columns, part, reservation, _whoever(None), read_clock())
+        spent = book.require_charge(dataset, promise, columns, reservation, _whoever(None), read_clock())
         state = book.grants[spent.grant]
-        kind, left = state.grant.filter, state.left_for(part)
+        kind, left = state.grant.filter, state.left
         if reservation is None:
             left = tuple(rest - amount for rest, amount in zip(left, spent.cost, strict=True))
-        whose = None if part is None else str(part)
-        return Foreseen(spent.grant, show_cost(kind, spent.cost), show_cost(kind, left, DOWN), whose)
+        return Foreseen(spent.grant, show_cost(kind, spent.cost), show_cost(kind, left, DOWN))
 
     def require_writable(self) -> None:
         """Refuse a ledger that this account may not write; nothing is written."""
@@ -247,9 +239,8 @@ class Ledger:
             raise ParameterError("a head is 64 digits of 0 to 9 and a to f. Give all of them.")
         return find_faults(*self._log.rows(), head=head, marks=marks)
 
-    def _ticket(self, entry: Entry, promise: Promise, dataset: str, part: Part | None) -> "Ticket":
-        read = None if part is None else str(part)
-        return Ticket(self, promise, LedgerMark(self._log.name, dataset, read, entry.number, entry.digest))
+    def _ticket(self, entry: Entry, promise: Promise, dataset: str) -> "Ticket":
+        return Ticket(self, promise, LedgerMark(self._log.name, dataset, entry.number, entry.digest))
 
 
 @dataclass(frozen=True)

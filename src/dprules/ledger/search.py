@@ -116,8 +116,7 @@ def _find_ledger(estimator: Any) -> tuple[str, str | None]:
 
 def _budget(estimator: Any, prefix: str) -> Cost:
     parameters = estimator.get_params(deep=True)
-    for name in ("part", "resume"):
-        if parameters.get(f"{prefix}{name}") is not None:
-            raise ParameterError(f"room is reserved for new fits of all records. Leave out {name}, or do not reserve.")
+    if parameters.get(f"{prefix}resume") is not None:
+        raise ParameterError("room is reserved for new fits. Leave out resume, or do not reserve.")
     epsilon = budget(as_asked(parameters[f"{prefix}epsilon"], "epsilon"))
     return epsilon, as_asked(parameters[f"{prefix}delta"], "delta", zero=True)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dprules.accounting import LedgerMark
 from dprules.errors import DprulesError, ModelError
-from dprules.ledger.book import Book, require_part
+from dprules.ledger.book import Book
 from dprules.ledger.chain import Entry, Row, find_break, read_row
 from dprules.ledger.charges import Begun, Closed, Finished, Reserved, Spent, read_promise
 from dprules.ledger.filters import Cost, Filter
@@ -120,17 +120,16 @@ def _check_charge(book: Book, entry: Entry, body: Spent) -> list[str]:
     state = book.grants.get(body.grant)
     if state is None or state.grant.dataset != body.dataset:
         return [*found, "it is charged to something that is no grant of its data set"]
-    if len(body.cost) != len(state.whole):
+    if len(body.cost) != len(state.spent):
         return [*found, "it costs something that its grant does not count"]
     book.require_same(book.dataset(body.dataset), body.promise, None)
-    require_part(body.promise, body.part)
     price = _price(state.grant.filter, body.terms)
     if any(taken < amount for taken, amount in zip(body.cost, price, strict=True)):
         found.append("its job, priced again, costs more than was taken for it")
     if body.reservation is not None:
-        book.require_held(body.dataset, body.promise, body.part, body.reservation, body.by, entry.time)
+        book.require_held(body.dataset, body.promise, body.reservation, body.by, entry.time)
     elif state.ended(book.now(entry.time)):
         found.append("its grant had ended")
-    elif any(taken > rest for taken, rest in zip(body.cost, state.left_for(body.part), strict=True)):
+    elif any(taken > rest for taken, rest in zip(body.cost, state.left, strict=True)):
         found.append("its grant did not have that much left")
     return found

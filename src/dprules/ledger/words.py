@@ -26,18 +26,14 @@ class Foreseen:
         The grant that would pay.
     cost, left : str
         What it would pay, and what would be left of it afterwards.
-    part : str or None
-        For which part of the data set that is left; None: for all of it.
     """
 
     grant: int
     cost: str
     left: str
-    part: str | None = None
 
     def __str__(self) -> str:
-        whose = "" if self.part is None else f" for {self.part}"
-        return f"Grant {self.grant} would pay {self.cost}, and have {self.left} left{whose}."
+        return f"Grant {self.grant} would pay {self.cost}, and have {self.left} left."
 
 
 def show_cost(kind: Filter, cost: Cost, rounding: Context = UP) -> str:

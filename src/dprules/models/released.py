@@ -98,12 +98,11 @@ class Released:
 
     def origin(self) -> list[str]:
         """Return sentences on which records of its table it was learnt from; none if that is all of them."""
-        mark, unit = self.certificate.ledger, self.certificate.unit
-        part = [] if mark is None or mark.part is None else [f"Learnt from records with {mark.part} alone."]
+        unit = self.certificate.unit
         if unit.column is None:
-            return part
+            return []
         rows = "row" if unit.rows == 1 else "rows"
-        return [*part, f"Of each {show_value(unit.column)} at most {unit.rows:,} {rows} took part."]
+        return [f"Of each {show_value(unit.column)} at most {unit.rows:,} {rows} took part."]
 
     def cautions(self) -> list[str]:
         """Return sentences on what a reader should beware of: too few records, or a delta that is large for them."""

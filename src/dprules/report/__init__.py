@@ -1,7 +1,7 @@
 """Pages and pictures from released values."""
 
 from dprules.report.html import render, render_ledger
-from dprules.report.ledgers import has_ended, list_held, list_parts, list_shapes, say_end, share_left, show_left
+from dprules.report.ledgers import has_ended, list_held, list_shapes, say_end, share_left, show_left
 from dprules.report.panels import Panel, draw_panels
 
 __all__ = [
@@ -9,7 +9,6 @@ __all__ = [
     "draw_panels",
     "has_ended",
     "list_held",
-    "list_parts",
     "list_shapes",
     "render",
     "render_ledger",

@@ -1,6 +1,5 @@
 """What a ledger knows, as rows of a page."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -10,7 +9,6 @@ from dprules.ledger import (
     Book,
     ChargeState,
     GrantState,
-    Part,
     SlotBudget,
     show_amount,
     show_cost,
@@ -35,7 +33,7 @@ def has_ended(book: Book, state: GrantState) -> bool:
 
 
 def show_left(book: Book, state: GrantState) -> str:
-    """Return what a job on all records may still take."""
+    """Return what a job may still take."""
     return "nothing" if has_ended(book, state) else show_cost(state.grant.filter, state.left, DOWN)
 
 
@@ -63,22 +61,6 @@ def list_shapes(state: GrantState) -> list[str]:
     return [shape.name for shape in budget.shapes] if isinstance(budget, SlotBudget) else []
 
 
-def list_parts(book: Book, state: GrantState) -> list[dict[str, str]]:
-    """Return what is left for each part that was charged: more than for a job on all records."""
-    if has_ended(book, state):
-        return []
-    parts = [Part(key, value, reading) for (key, reading), values in state.parts.items() for value in values]
-    times = Counter(map(str, parts))
-    return [
-        {
-            # Declared or cut in another way, a key makes other parts, which may overlap with these.
-            "part": str(part) if times[str(part)] == 1 else f"{part} (reading {part.reading[:8]})",
-            "left": show_cost(state.grant.filter, state.left_for(part), DOWN),
-        }
-        for part in sorted(parts, key=str)
-    ]
-
-
 def list_held(state: GrantState) -> list[tuple[int, str]]:
     """Return what each open reservation holds."""
     kind = state.grant.filter
@@ -102,7 +84,6 @@ def _row_of_grant(book: Book, state: GrantState) -> dict[str, Any]:
         "delta": delta,
         "shapes": list_shapes(state),
         "left": show_left(book, state),
-        "parts": list_parts(book, state),
         "held": list_held(state),
         "share": f"{share:.4f}",
         "percent": f"{100 * share:.0f}%",
@@ -115,7 +96,6 @@ def _row_of_charge(book: Book, state: ChargeState) -> dict[str, Any]:
         "number": state.entry.number,
         "time": f"{state.entry.time:%Y-%m-%d %H:%M}",
         "dataset": spent.dataset,
-        "part": None if spent.part is None else str(spent.part),
         "job": f"{spent.promise.job}, epsilon {show_amount(spent.promise.epsilon)}",
         "cost": show_cost(book.grants[spent.grant].grant.filter, spent.cost),
         "by": spent.by,

@@ -9,9 +9,9 @@ from typing import Any
 
 import tomli_w
 
-from dprules.errors import ParameterError, SchemaError
+from dprules.errors import SchemaError
 from dprules.numbers import flag
-from dprules.schema.columns import MISSING, Boolean, Categorical, Column, PrivateCuts, Value
+from dprules.schema.columns import Column, PrivateCuts, Value
 from dprules.schema.documents import DocumentReader
 from dprules.schema.frames import Bounds, FrameReader, frame_types
 from dprules.schema.html import write_schema
@@ -37,8 +37,6 @@ class Schema:
         Name of the public table, of the same form as the data, that values and cuts were taken from.
     ignored : sequence of str
         Columns of the data that are known and not used.
-    part : (str, value) or None
-        A column and its value: records with another one are read as if they had no label. Not of schema files.
 
     Examples
     --------
@@ -59,7 +57,6 @@ class Schema:
     values_are_public: bool = False
     values_like: str | None = None
     ignored: Sequence[str] = ()
-    part: tuple[str, Value] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -86,28 +83,6 @@ class Schema:
     def literals(self) -> tuple[Literal, ...]:
         """Return every literal, column by column."""
         return tuple(literal for column in self.columns for literal in literals_of(column))
-
-    def only(self, name: str, value: Value) -> "Schema":
-        """Return the schema of a part: the records whose column has one of its declared values, and no others."""
-        part = replace(self, part=(name, value))
-        if part.key is not None and part.key[1] == MISSING:
-            raise ParameterError(f"column {name!r} declares no value {value!r}. Choose one that it declares.")
-        return part
-
-    @property
-    def key(self) -> tuple[Categorical | Boolean, int] | None:
-        """The column that the part is made by, and the code that its cells have there; None: there is no part."""
-        if self.part is None:
-            return None
-        name, value = self.part
-        column = next((column for column in self.columns if column.name == name), None)
-        if not isinstance(column, Categorical | Boolean):
-            lacks = "is not declared" if column is None else "is another"
-            raise ParameterError(
-                f"the key of a part must be a categorical column with declared values, or a Boolean one; {name!r} "
-                f"{lacks}."
-            )
-        return column, column.code(value)
 
     def with_cuts(self, cuts: Mapping[str, Sequence[float]]) -> "Schema":
         """Return the schema with bought cuts in the place of private ones."""

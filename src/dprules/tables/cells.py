@@ -4,7 +4,7 @@ A distinct cell is read once (`Column.code`) and the codes are spread by positio
 faster (Booleans, 64-bit numbers), a test holds the result against the reader cell by cell.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -70,25 +70,6 @@ def read_codes(column: Column, cells: Cells) -> Codes:
             return _codes_of_numbers(column, numbers)
     codes: Codes = spread_cells(cells, column.code, MISSING, np.dtype(np.int16))
     return codes
-
-
-def read_labels(label: Column, key: tuple[Column, int] | None, cells: Mapping[str, Cells]) -> Codes:
-    """Read the labels of some rows; those outside the part that a key makes have none.
-
-    Parameters
-    ----------
-    label : Column
-        The column of the labels.
-    key : (Column, int) or None
-        A column, and the code that the rows of the part have there.
-    cells : mapping from str to cells
-        By the names of their columns.
-    """
-    labels = read_codes(label, cells[label.name])
-    if key is None:
-        return labels
-    column, code = key
-    return np.where(read_codes(column, cells[column.name]) == code, labels, MISSING).astype(labels.dtype)
 
 
 def read_places(column: PrivateCuts, cells: Cells) -> Places:

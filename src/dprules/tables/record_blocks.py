@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dprules.private import Private
 from dprules.schema import Column, PrivateCuts, PrivateValues, Schema
 from dprules.schema.bases import Bases
-from dprules.tables.cells import Codes, read_codes, read_forms, read_labels, read_places
+from dprules.tables.cells import Codes, read_codes, read_forms, read_places
 from dprules.tables.coded import CodeBlock
 from dprules.tables.fields import LABEL, Bitmaps, Layout, put_codes, spread_bits, take_codes
 from dprules.tables.grouping import group_rows, split_by_weight
@@ -127,14 +127,13 @@ class BlockReader:
         self.layout = Layout(schema)
         self._target = schema.label.column()
         self._columns = schema.columns
-        self._key = schema.key
 
     def read(self, batch: Batch) -> RecordBlock:
         """Read all records of a batch, also those without a label."""
         size, cells = batch
         words = np.zeros((self.layout.words, size), dtype=np.uint64)
         forms: dict[str, Sequence[str]] = {}
-        put_codes(words, self.layout.fields[LABEL], read_labels(self._target, self._key, cells))
+        put_codes(words, self.layout.fields[LABEL], read_codes(self._target, cells[self._target.name]))
         for column in self._columns:
             field = self.layout.fields[column.name]
             if isinstance(column, PrivateCuts):
