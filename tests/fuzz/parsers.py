@@ -25,7 +25,7 @@ from dprules.models import Halfspace, Model, Released, RuleList, Scorecard, read
 from dprules.schema import Schema, read_codebook
 from dprules.tables import open_table
 from learners.streams.events import FEATURES, make_events
-from ledger.helpers import promise
+from ledger.helpers import quote
 
 ASKED = ["a", "b", "n", "y"]
 """Columns of tables and events."""
@@ -122,7 +122,7 @@ def use_ledger(path: Path) -> None:
     for state in ledger.book().grants.values():
         show_cost(state.grant.filter, state.left)
         state.grant.filter.guarantee  # noqa: B018 - it may take long
-    ledger.charge("patients", promise("0.01"))
+    ledger.charge("patients", quote("0.01"))
 
 
 def read_table(path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from dprules.accounting import Gaussian, Neighbours
 from dprules.errors import ModelError, ParameterError
-from dprules.ledger import Concentrated, Gaussians, Ledger, Shape, SlotBudget, sqlite
+from dprules.ledger import Concentrated, Gaussians, Ledger, ReferenceJob, SlotBudget, sqlite
 from dprules.ledger.body import LONGEST
 from dprules.ledger.chain import LONGEST_ENTRY, Row, first_digest, next_digest, read_row
 from dprules.ledger.charges import MOST_FITS, Reserved
@@ -19,7 +19,7 @@ from dprules.ledger.grants import MOST_COLUMNS, DataSet
 from fuzz.examples import MANY, QUICK, SEEDS
 from fuzz.guard import require_words
 from fuzz.mutations import mutate_json, scramble
-from ledger.helpers import make_ledger, promise
+from ledger.helpers import make_ledger, quote
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +27,14 @@ def genuine(tmp_path_factory) -> Path:
     """A ledger with every kind of entry."""
     path = tmp_path_factory.mktemp("ledgers") / "l.db"
     ledger = make_ledger(path, epsilon=3)
-    ticket = ledger.charge("patients", promise("0.5"))
+    ticket = ledger.charge("patients", quote("0.5"))
     ticket.begin()
     ticket.finish("0" * 64)
-    ledger.charge("patients", promise("0.25"))
+    ledger.charge("patients", quote("0.25"))
     ledger.register("others", distinct=True)
     ledger.grant("others", Concentrated(1, 1e-6))
     ledger.grant("others", Gaussians(1, 1e-6))
-    shape = Shape("a sum", (Gaussian(Fraction(1, 5)),))
+    shape = ReferenceJob("a sum", (Gaussian(Fraction(1, 5)),))
     ledger.grant("others", SlotBudget(2, (shape,), Neighbours.ADD_REMOVE, 1e-6))
     return path
 
@@ -83,16 +83,16 @@ def test_very_many_hostile_ledgers(guard, genuine, tmp_path, seed):
 
 
 def test_the_longest_names():
-    neighbours = promise("0.1").neighbours
-    unit = promise("0.1").unit
+    neighbours = quote("0.1").neighbours
+    unit = quote("0.1").unit
     DataSet("x" * LONGEST, None, unit, neighbours)
     with pytest.raises(ParameterError, match="one line"):
         DataSet("x" * (LONGEST + 1), None, unit, neighbours)
 
 
 def test_the_most_columns():
-    neighbours = promise("0.1").neighbours
-    unit = promise("0.1").unit
+    neighbours = quote("0.1").neighbours
+    unit = quote("0.1").unit
     DataSet("x", tuple(map(str, range(MOST_COLUMNS))), unit, neighbours)
     with pytest.raises(ParameterError, match="columns"):
         DataSet("x", tuple(map(str, range(MOST_COLUMNS + 1))), unit, neighbours)
@@ -126,7 +126,7 @@ def test_the_largest_ledger(genuine, tmp_path, monkeypatch):
 
 
 def test_the_most_slots():
-    shape = Shape("a sum", (Gaussian(Fraction(1, 5)),))
+    shape = ReferenceJob("a sum", (Gaussian(Fraction(1, 5)),))
     SlotBudget(1000, (shape,), Neighbours.ADD_REMOVE, 1e-6)
     with pytest.raises(ParameterError, match="slots"):
         SlotBudget(1001, (shape,), Neighbours.ADD_REMOVE, 1e-6)

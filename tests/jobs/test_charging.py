@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprules.accounting import Counts, Promise
+from dprules.accounting import Counts, Quote
 from dprules.errors import DataError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs import (
@@ -28,7 +28,7 @@ from dprules.jobs.fitting import rehearse
 from dprules.jobs.ledgers import choose_budget, join, ledger_init
 from dprules.learners.cuts import buy_cuts
 from dprules.learners.streams import read_published
-from dprules.ledger import Ledger, Sums, show_guarantee
+from dprules.ledger import EpsilonDelta, Ledger, show_guarantee
 from dprules.models import Released
 from dprules.schema import Boolean, Categorical, Label, PrivateCuts, PrivateValues, Schema
 from servers import database, server
@@ -41,7 +41,7 @@ STAYS = hospital_stays(600, 1)
 def ledger(tmp_path):
     made = Ledger.create(tmp_path / "l.db")
     made.register("stays", SCHEMA.names)
-    made.grant("stays", Sums(3, 1e-4), by="the officer")
+    made.grant("stays", EpsilonDelta(3, 1e-4), by="the officer")
     return made
 
 
@@ -109,9 +109,9 @@ def test_what_was_promised_is_what_is_certified(ledger):
         assert state.digest == released.digest()
         assert join(released, ledger.book()) == []
         if settings_.prices_are_fixed(SCHEMA):
-            assert state.spent.promise.charges == released.certificate.charges
+            assert state.spent.quote.charges == released.certificate.charges
         else:
-            assert state.spent.promise.charges == ()
+            assert state.spent.quote.charges == ()
 
 
 SCHEMAS = [
@@ -235,7 +235,7 @@ def test_a_slot_takes_what_it_is_named_after(chosen, schema, neighbours):
     each = {"each_epsilon": 1, "each_delta": 1e-6}
     budget = choose_budget(delta=1e-6, slots=2, shapes=["list:10", "scorecard"], neighbours=neighbours, **each)
     account = rehearse(FitRequest(None, schema, chosen, 1, 1e-6, neighbours))
-    assert budget.cost(Promise.of("fit", account, fixed=True)) == (Fraction(1),)
+    assert budget.cost(Quote.of("fit", account, fixed=True)) == (Fraction(1),)
 
 
 def test_whoever_comes_second_with_a_charge_is_not_told_to_use_it(ledger, monkeypatch):
@@ -271,7 +271,7 @@ def test_evaluations_and_streams_are_charged(ledger, tmp_path):
     with pytest.raises(ParameterError, match="public rows"):
         evaluate(released, STAYS, public=True, ledger=ledger, dataset="stays")
     ledger.register("clicks", SCHEMA.names, neighbours="replace", stream=True, distinct=True)
-    ledger.grant("clicks", Sums(1, 0))
+    ledger.grant("clicks", EpsilonDelta(1, 0))
     stream_init(tmp_path / "s", SCHEMA, epsilon=0.75, ledger=ledger, dataset="clicks")
     mark = read_published(tmp_path / "s").certificate.ledger
     assert ledger.book().charges[mark.entry].begun
@@ -324,7 +324,7 @@ def test_a_ledger_that_is_gone_at_the_end_does_not_cost_the_model(ledger, monkey
 def test_a_stream_that_was_charged_is_extended_by_columns_of_its_data_set(ledger, tmp_path):
     small = Schema(SCHEMA.label, SCHEMA.columns[:2])
     ledger.register("clicks", SCHEMA.names, neighbours="replace", stream=True, distinct=True)
-    ledger.grant("clicks", Sums(1, 0))
+    ledger.grant("clicks", EpsilonDelta(1, 0))
     stream_init(tmp_path / "s", small, ledger=ledger, dataset="clicks")
     with pytest.raises(ParameterError, match="Name it"):
         stream_extend(tmp_path / "s", SCHEMA)

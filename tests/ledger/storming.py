@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from dprules.errors import DprulesError, PrivacyError
 from dprules.ledger import Ledger
-from ledger.helpers import promise
+from ledger.helpers import quote
 
 OK, REFUSED, ERROR, BUG = 0, 4, 9, 70
 PATIENCE = 20.0
@@ -26,7 +26,7 @@ PATIENCE = 20.0
 
 def charge(url: str, amount: str) -> int:
     try:
-        Ledger(url).charge("patients", promise(amount))
+        Ledger(url).charge("patients", quote(amount))
     except PrivacyError:
         return REFUSED
     except DprulesError as error:
@@ -59,7 +59,7 @@ def live(url: str, writing: int) -> None:
     """Charge and begin again and again, and say so each time."""
     ledger = Ledger(url)
     while True:
-        ticket = ledger.charge("patients", promise("0.001"))
+        ticket = ledger.charge("patients", quote("0.001"))
         os.write(writing, f"{ticket.mark.entry} {ticket.mark.digest}\n".encode())
         ticket.begin()
 

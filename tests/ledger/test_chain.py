@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dprules.errors import DprulesError, ModelError
 from dprules.ledger import Ledger
 from dprules.ledger.chain import LONGEST_ENTRY, Row, find_break, next_digest, read_row
-from ledger.helpers import make_ledger, promise
+from ledger.helpers import make_ledger, quote
 
 
 def edit(path, *statements):
@@ -24,7 +24,7 @@ def edit(path, *statements):
 def path(tmp_path):
     ledger = make_ledger(tmp_path / "l.db")
     for _ in range(3):
-        ticket = ledger.charge("patients", promise("0.1"))
+        ticket = ledger.charge("patients", quote("0.1"))
         ticket.begin()
         ticket.finish("0" * 64)
     return tmp_path / "l.db"
@@ -61,11 +61,11 @@ def test_what_was_tampered_with_is_found_and_takes_no_charges(statements, path):
     with pytest.raises(ModelError, match="is not what was written"):
         opened(path).book()
     with pytest.raises(ModelError, match="is not what was written"):
-        opened(path).charge("patients", promise("0.1"))
+        opened(path).charge("patients", quote("0.1"))
 
 
 def test_a_fault_is_said_once_and_in_one_sentence(path):
-    opened(path).charge("patients", promise("0.1")).begin()
+    opened(path).charge("patients", quote("0.1")).begin()
     number = len(opened(path).book().entries)
     edit(path, ("DELETE FROM entries WHERE number = ?", [number - 1]))
     faults = opened(path).verify()
@@ -75,14 +75,14 @@ def test_a_fault_is_said_once_and_in_one_sentence(path):
 
 def test_entries_cut_off_at_the_end_are_found_by_what_was_kept(path):
     ledger = opened(path)
-    last = ledger.charge("patients", promise("0.1"))
+    last = ledger.charge("patients", quote("0.1"))
     head = ledger.book().entries[-1].digest
     assert ledger.verify(head=head, marks=[last.mark]) == []
     edit(path, ("DELETE FROM entries WHERE number = ?", [last.mark.entry]))
     assert ledger.verify() == []  # nothing inside tells
     assert "removed" in ledger.verify(head=head)[0]
     assert "is gone" in ledger.verify(marks=[last.mark])[0]
-    ledger.charge("patients", promise("0.1"))  # another entry in its place
+    ledger.charge("patients", quote("0.1"))  # another entry in its place
     assert "is gone or is another one" in ledger.verify(marks=[last.mark])[0]
 
 

@@ -23,7 +23,7 @@ from dprules.errors import FileError, ResourceError
 from dprules.ledger import Ledger, locks, postgres, sqlite
 from dprules.ledger.log import ATTEMPTS
 from dprules.ledger.store import PATIENCE
-from ledger.helpers import make_ledger, promise
+from ledger.helpers import make_ledger, quote
 from ledger.storming import OK, REFUSED
 
 STORMING = Path(__file__).with_name("storming.py")
@@ -40,7 +40,7 @@ def storm(*words):
 @pytest.mark.parametrize("processes", [8, pytest.param(64, marks=pytest.mark.slow)])
 def test_processes_race_for_the_last_tenth(processes, url):
     ledger = make_ledger(url)
-    ledger.charge("patients", promise("0.9"))
+    ledger.charge("patients", quote("0.9"))
     told, said = storm("race", url, processes, "0.02")
     assert said == ""
     assert told["codes"].count(OK) == 5
@@ -71,7 +71,7 @@ def test_kills_at_random_points(kills, url):
         assert entries[int(number)] == digest
     charges = ledger.book().charges
     assert ledger.book().grants_of("patients")[0].spent[0] == Fraction(len(charges), 1000)
-    assert ledger.charge("patients", promise("1")).mark.entry == max(entries) + 1
+    assert ledger.charge("patients", quote("1")).mark.entry == max(entries) + 1
 
 
 @pytest.fixture
@@ -86,10 +86,10 @@ def test_a_full_disk(small_disk):
     filler = small_disk / "filler"
     filler.write_bytes(bytes(4096 * os.statvfs(small_disk).f_bavail))
     with pytest.raises(ResourceError, match="disk is full"):
-        ledger.charge("patients", promise("0.1"))
+        ledger.charge("patients", quote("0.1"))
     assert not ledger.book().charges
     filler.unlink()
-    ledger.charge("patients", promise("0.1"))
+    ledger.charge("patients", quote("0.1"))
     assert ledger.verify() == []
 
 
@@ -121,7 +121,7 @@ def test_a_file_that_may_be_read_only(tmp_path):
             assert len(ledger.book().entries) == 2
             assert ledger.verify() == []
             with pytest.raises(FileError, match="cannot be written"):
-                ledger.charge("patients", promise("0.1"))
+                ledger.charge("patients", quote("0.1"))
     finally:
         folder.chmod(0o755)
 
@@ -138,7 +138,7 @@ def test_a_mount_without_locks(way, small, monkeypatch):
 
     monkeypatch.setattr(fcntl, "fcntl", lock)
     with pytest.raises(FileError, match="cannot be locked"):
-        small.charge("patients", promise("0.1"))
+        small.charge("patients", quote("0.1"))
     with pytest.raises(FileError, match="cannot be locked"):
         Ledger.create(Path(small.url).with_name("new.db"))
     monkeypatch.undo()
@@ -162,9 +162,9 @@ def test_a_mount_whose_locks_are_those_of_one_machine(option, small, tmp_path, m
         mounts.write_text("\n".join(lines))
         if is_refused:
             with pytest.raises(FileError, match="without locks between machines"):
-                small.charge("patients", promise("0.1"))
+                small.charge("patients", quote("0.1"))
         else:
-            small.charge("patients", promise("0.1"))
+            small.charge("patients", quote("0.1"))
     assert len(small.book().charges) == 3
 
 
@@ -178,8 +178,8 @@ def test_nobody_waits_for_ever(small, monkeypatch):
     with closing(sqlite3.connect(small.url, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(ResourceError, match="busy"):
-            small.charge("patients", promise("0.1"))
-    small.charge("patients", promise("0.1"))
+            small.charge("patients", quote("0.1"))
+    small.charge("patients", quote("0.1"))
 
 
 def test_nobody_waits_for_ever_in_postgresql(server, database, monkeypatch):
@@ -188,8 +188,8 @@ def test_nobody_waits_for_ever_in_postgresql(server, database, monkeypatch):
     with psycopg.connect(server) as other:
         other.execute("SELECT pg_advisory_xact_lock(%s)", (postgres._LOCK,))
         with pytest.raises(ResourceError, match="busy"):
-            ledger.charge("patients", promise("0.1"))
-    ledger.charge("patients", promise("0.1"))
+            ledger.charge("patients", quote("0.1"))
+    ledger.charge("patients", quote("0.1"))
     assert ledger.verify() == []
 
 
@@ -272,7 +272,7 @@ def test_a_connection_that_is_cut_in_the_middle_of_a_commit(arrives, server, dat
     """The outcome is found out by the token: the charge is there once, whether its commit arrived or not."""
     ledger = make_ledger(server)
     cutter = Cutter(server, arrives, times=1)
-    ticket = Ledger(cutter.url).charge("patients", promise("0.25"))
+    ticket = Ledger(cutter.url).charge("patients", quote("0.25"))
     assert cutter.times == 0
     assert ledger.book().grants_of("patients")[0].left[0] == Fraction(3, 4)
     assert list(ledger.book().charges) == [ticket.mark.entry]
@@ -285,10 +285,10 @@ def test_a_connection_that_is_cut_every_time(arrives, server, database):
     ledger = make_ledger(server)
     cutter = Cutter(server, arrives, times=1 if arrives else ATTEMPTS)
     if arrives:
-        Ledger(cutter.url).charge("patients", promise("0.25"))
+        Ledger(cutter.url).charge("patients", quote("0.25"))
     else:
         with pytest.raises(ResourceError, match=r"an entry with token [0-9a-f]{32} was written is not known"):
-            Ledger(cutter.url).charge("patients", promise("0.25"))
+            Ledger(cutter.url).charge("patients", quote("0.25"))
     assert len(ledger.book().charges) == int(arrives)
 
 
@@ -296,7 +296,7 @@ def test_a_ledger_that_was_replaced_by_something_else(small):
     os.remove(small.url)
     os.mkdir(small.url)
     with pytest.raises(FileError, match="is a folder"):
-        small.charge("patients", promise("0.1"))
+        small.charge("patients", quote("0.1"))
     shutil.rmtree(small.url)
     with pytest.raises(FileError, match="no such ledger"):
         small.book()

@@ -12,8 +12,8 @@ import pytest
 
 from dprules.accounting import Approximate, Counts, Neighbours, Slots, Unit
 from dprules.errors import FileError, ModelError, ParameterError, PrivacyError
-from dprules.ledger import Concentrated, Gaussians, Ledger, Reservation, Shape, SlotBudget, Sums, log
-from ledger.helpers import promise
+from dprules.ledger import Concentrated, EpsilonDelta, Gaussians, Ledger, ReferenceJob, Reservation, SlotBudget, log
+from ledger.helpers import quote
 
 
 def left(ledger, place=0):
@@ -22,10 +22,10 @@ def left(ledger, place=0):
 
 def test_charges_add_up_to_the_grant_exactly(ledger):
     for _ in range(10):
-        ledger.charge("patients", promise("0.1"))
+        ledger.charge("patients", quote("0.1"))
     assert left(ledger) == (0, 0)
     with pytest.raises(PrivacyError, match=r"epsilon 0\.1 and delta 0 is asked, and grant 2 has epsilon 0 .* left"):
-        ledger.charge("patients", promise("0.1"))
+        ledger.charge("patients", quote("0.1"))
     assert ledger.verify() == []
 
 
@@ -33,82 +33,82 @@ def test_ten_tenths_as_floats_are_one(tmp_path):
     """What people write is what is counted: 0.1 is a tenth."""
     ledger = Ledger.create(tmp_path / "l.db")
     ledger.register("patients")
-    ledger.grant("patients", Sums(0.3, 3e-6))
+    ledger.grant("patients", EpsilonDelta(0.3, 3e-6))
     for _ in range(3):
-        ledger.charge("patients", promise("0.1", "1e-6"))
+        ledger.charge("patients", quote("0.1", "1e-6"))
     assert left(ledger)[0] == 0
 
 
 def test_a_refusal_says_what_was_asked_what_is_left_and_what_fits(ledger):
-    ledger.charge("patients", promise("0.75"))
+    ledger.charge("patients", quote("0.75"))
     with pytest.raises(PrivacyError) as refused:
-        ledger.charge("patients", promise("0.5"))
+        ledger.charge("patients", quote("0.5"))
     said = str(refused.value)
     for words in ("fit of data set 'patients'", "epsilon 0.5", "epsilon 0.25", "would fit", "Nothing has run"):
         assert words in said
-    ledger.charge("patients", promise("0.25"))
+    ledger.charge("patients", quote("0.25"))
 
 
 def test_what_is_said_to_fit_does(tmp_path):
     ledger = Ledger.create(tmp_path / "l.db")
     ledger.register("patients")
-    ledger.grant("patients", Sums(1, 1e-6))
-    ledger.charge("patients", promise("0.33333333", "1e-6"))
+    ledger.grant("patients", EpsilonDelta(1, 1e-6))
+    ledger.charge("patients", quote("0.33333333", "1e-6"))
     with pytest.raises(PrivacyError, match=r"delta 0 left: epsilon 0\.6666 and delta 0 would fit"):
-        ledger.charge("patients", promise("0.9"))
+        ledger.charge("patients", quote("0.9"))
     with pytest.raises(PrivacyError, match=r"delta 0 left: nothing would fit\. Nothing"):
-        ledger.charge("patients", promise("0.1", "1e-6"))
-    ledger.charge("patients", promise("0.6666"))
+        ledger.charge("patients", quote("0.1", "1e-6"))
+    ledger.charge("patients", quote("0.6666"))
 
 
 def test_a_refusal_names_every_grant(small):
     small.grant("patients", Gaussians(0.5, 1e-6))
     with pytest.raises(PrivacyError) as refused:
-        small.charge("patients", promise("9"))
+        small.charge("patients", quote("9"))
     said = str(refused.value)
     assert "would fit. Grant 3, which has mu squared 0.25 left, cannot pay for it: fit at epsilon 9" in said
     assert "  " not in said
 
 
 def test_a_job_begins_once(ledger):
-    ticket = ledger.charge("patients", promise("0.1"))
+    ticket = ledger.charge("patients", quote("0.1"))
     ticket.begin()
     with pytest.raises(PrivacyError, match="begun already"):
         ticket.begin()
     with pytest.raises(PrivacyError, match="cannot be run again"):
-        ledger.charge("patients", promise("0.1"), resume=ticket.mark.entry)
+        ledger.charge("patients", quote("0.1"), resume=ticket.mark.entry)
 
 
 def test_a_charge_that_was_not_begun_is_used_again_by_the_very_same_job(ledger):
-    first = ledger.charge("patients", promise("0.1"))
-    again = ledger.charge("patients", promise("0.1"), resume=first.mark.entry)
+    first = ledger.charge("patients", quote("0.1"))
+    again = ledger.charge("patients", quote("0.1"), resume=first.mark.entry)
     assert again.mark == first.mark
     assert left(ledger)[0] == Fraction(9, 10)
-    for other in (promise("0.2"), promise("0.1", delta=1e-9)):
+    for other in (quote("0.2"), quote("0.1", delta=1e-9)):
         with pytest.raises(PrivacyError, match="another job"):
             ledger.charge("patients", other, resume=first.mark.entry)
     with pytest.raises(ParameterError, match="no charge"):
-        ledger.charge("patients", promise("0.1"), resume=1)
+        ledger.charge("patients", quote("0.1"), resume=1)
     again.begin()
     with pytest.raises(PrivacyError, match="begun already"):
         first.begin()  # the two jobs have one charge: one of them draws
 
 
 def test_a_job_with_other_columns_cannot_use_a_charge_again(ledger):
-    first = ledger.charge("patients", promise("0.1"), columns=["age"])
+    first = ledger.charge("patients", quote("0.1"), columns=["age"])
     with pytest.raises(PrivacyError, match="column 'income'"):
-        ledger.charge("patients", promise("0.1"), columns=["income"], resume=first.mark.entry)
+        ledger.charge("patients", quote("0.1"), columns=["income"], resume=first.mark.entry)
 
 
 def test_a_job_that_has_released_something_is_used_up(ledger):
-    ticket = ledger.charge("patients", promise("0.1"))
+    ticket = ledger.charge("patients", quote("0.1"))
     ticket.finish("a digest")
     with pytest.raises(PrivacyError, match="released something already"):
         ticket.finish("another digest")
     with pytest.raises(PrivacyError, match="begun already"):
         ticket.begin()
     with pytest.raises(PrivacyError, match="cannot be run again"):
-        ledger.charge("patients", promise("0.1"), resume=ticket.mark.entry)
+        ledger.charge("patients", quote("0.1"), resume=ticket.mark.entry)
 
 
 def test_what_nobody_could_count_is_not_written(ledger):
@@ -120,13 +120,13 @@ def test_what_nobody_could_count_is_not_written(ledger):
 
 def test_jobs_of_another_kind_are_refused(ledger):
     with pytest.raises(PrivacyError, match="neighbours"):
-        ledger.charge("patients", promise("0.1", "1e-9", neighbours="replace"))
+        ledger.charge("patients", quote("0.1", "1e-9", neighbours="replace"))
     with pytest.raises(PrivacyError, match="unit"):
-        ledger.charge("patients", promise("0.1", unit=Unit("patient", 2)))
+        ledger.charge("patients", quote("0.1", unit=Unit("patient", 2)))
     with pytest.raises(PrivacyError, match="column 'income'"):
-        ledger.charge("patients", promise("0.1"), columns=["age", "income"])
+        ledger.charge("patients", quote("0.1"), columns=["age", "income"])
     with pytest.raises(ParameterError, match="no data set 'patient'"):
-        ledger.charge("patient", promise("0.1"))
+        ledger.charge("patient", quote("0.1"))
     assert left(ledger)[0] == 1
 
 
@@ -158,11 +158,11 @@ def test_names_look_like_what_they_are(ledger):
 @pytest.mark.parametrize("until", ["2030-01-01", datetime(2030, 1, 1, tzinfo=UTC)])
 def test_a_last_day_is_a_date(until, ledger):
     with pytest.raises(ParameterError, match="date"):
-        ledger.grant("patients", Sums(1, 0), until=until)
+        ledger.grant("patients", EpsilonDelta(1, 0), until=until)
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Concentrated(1e-300, 1e-6), lambda: Gaussians(1e-200, 1e-6), lambda: Sums(1, 1e-300)]
+    "make", [lambda: Concentrated(1e-300, 1e-6), lambda: Gaussians(1e-200, 1e-6), lambda: EpsilonDelta(1, 1e-300)]
 )
 def test_budgets_that_nobody_could_mean_are_refused_where_they_are_made(make):
     with pytest.raises(ParameterError, match="must lie"):
@@ -172,14 +172,14 @@ def test_budgets_that_nobody_could_mean_are_refused_where_they_are_made(make):
 def test_nothing_granted(ledger):
     ledger.register("others", distinct=True)
     with pytest.raises(PrivacyError, match="nothing is granted"):
-        ledger.charge("others", promise("0.1"))
+        ledger.charge("others", quote("0.1"))
 
 
 def test_several_grants_are_charged_in_their_order(ledger):
-    ledger.grant("patients", Sums(2, 0))
-    ledger.charge("patients", promise("0.75"))
-    ledger.charge("patients", promise("0.5"))
-    ledger.charge("patients", promise("0.25"))
+    ledger.grant("patients", EpsilonDelta(2, 0))
+    ledger.charge("patients", quote("0.75"))
+    ledger.charge("patients", quote("0.5"))
+    ledger.charge("patients", quote("0.25"))
     assert [left(ledger, place)[0] for place in (0, 1)] == [0, Fraction(3, 2)]
 
 
@@ -193,23 +193,23 @@ def set_clock(monkeypatch, time):
 
 def test_a_grant_ends_and_a_clock_that_is_set_back_does_not_revive_it(small, monkeypatch):
     small.register("others", distinct=True)
-    small.grant("others", Sums(1, 0), until=date(2126, 12, 31))
+    small.grant("others", EpsilonDelta(1, 0), until=date(2126, 12, 31))
     now = set_clock(monkeypatch, datetime(2126, 12, 31, 23, 59, tzinfo=UTC))
-    small.charge("others", promise("0.1"))
+    small.charge("others", quote("0.1"))
     now[0] = datetime(2127, 1, 1, tzinfo=UTC)
     with pytest.raises(PrivacyError, match="ended"):
-        small.charge("others", promise("0.1"))
-    small.charge("patients", promise("0.1"))  # an entry that saw the new year
+        small.charge("others", quote("0.1"))
+    small.charge("patients", quote("0.1"))  # an entry that saw the new year
     now[0] -= timedelta(days=200)
     with pytest.raises(PrivacyError, match="ended"):
-        small.charge("others", promise("0.1"))
+        small.charge("others", quote("0.1"))
     assert small.verify() == []
 
 
 def test_a_grant_that_is_over_is_refused(small):
     with pytest.raises(ParameterError, match="2020-12-31 is over"):
-        small.grant("patients", Sums(1, 0), until=date(2020, 12, 31))
-    small.grant("patients", Sums(1, 0), until=datetime.now(UTC).date() + timedelta(days=1))
+        small.grant("patients", EpsilonDelta(1, 0), until=date(2020, 12, 31))
+    small.grant("patients", EpsilonDelta(1, 0), until=datetime.now(UTC).date() + timedelta(days=1))
 
 
 def test_only_a_whole_head_is_compared(small):
@@ -219,9 +219,9 @@ def test_only_a_whole_head_is_compared(small):
 
 def test_a_clock_that_jumps_ahead_costs_no_budget(small, monkeypatch):
     set_clock(monkeypatch, datetime(2199, 1, 1, tzinfo=UTC))
-    small.charge("patients", promise("0.1"))
+    small.charge("patients", quote("0.1"))
     monkeypatch.undo()
-    small.charge("patients", promise("0.1"))
+    small.charge("patients", quote("0.1"))
     assert left(small)[0] == Fraction(8, 10)
     assert small.verify() == []
 
@@ -229,21 +229,21 @@ def test_a_clock_that_jumps_ahead_costs_no_budget(small, monkeypatch):
 def test_rho_and_mu(small):
     small.register("others", distinct=True)
     small.grant("others", Concentrated(0.01, 1e-6))
-    small.charge("others", promise("0.1"))  # epsilon^2 / 2 = 0.005
-    small.charge("others", promise("0.1"))
+    small.charge("others", quote("0.1"))  # epsilon^2 / 2 = 0.005
+    small.charge("others", quote("0.1"))
     with pytest.raises(PrivacyError, match="rho"):
-        small.charge("others", promise("0.1"))
+        small.charge("others", quote("0.1"))
     with pytest.raises(PrivacyError, match="has no rho"):
-        small.charge("others", replace(promise("0.01"), delta=Fraction(1, 10**9), charges=()))
+        small.charge("others", replace(quote("0.01"), delta=Fraction(1, 10**9), charges=()))
     small.register("third", distinct=True)
     small.grant("third", Gaussians(0.5, 1e-6))
     with pytest.raises(PrivacyError, match="has no mu"):
-        small.charge("third", promise("0.1"))
+        small.charge("third", quote("0.1"))
 
 
 def test_statements_of_grants():
-    assert Sums(1, 1e-6).guarantee[0] == 1.0
-    assert Sums(1, 1e-6).guarantee[1] == pytest.approx(1e-6)
+    assert EpsilonDelta(1, 1e-6).guarantee[0] == 1.0
+    assert EpsilonDelta(1, 1e-6).guarantee[1] == pytest.approx(1e-6)
     epsilon, delta = Concentrated(0.1, 1e-6).guarantee
     assert 1e-6 <= delta < 1.0001e-6
     assert 2 < epsilon < 2.5
@@ -278,7 +278,7 @@ def test_a_newer_ledger_is_refused(small, tmp_path):
     with pytest.raises(ModelError, match="newer"):
         small.book()
     with pytest.raises(ModelError, match="newer"):
-        small.charge("patients", promise("0.1"))
+        small.charge("patients", quote("0.1"))
 
 
 def test_passwords_are_not_shown():
@@ -290,7 +290,7 @@ def test_names_that_make_no_sense(small, name):
     with pytest.raises(ParameterError, match="one line"):
         small.register(name, distinct=True)
     with pytest.raises(ParameterError, match="one line"):
-        small.grant("patients", Sums(1, 0), by=name)
+        small.grant("patients", EpsilonDelta(1, 0), by=name)
 
 
 @pytest.mark.parametrize(
@@ -312,14 +312,14 @@ def test_passwords_are_shown_nowhere(url):
 
 
 def test_slots_that_state_nothing_for_their_delta_are_refused(small):
-    shape = Shape("a release", (Approximate(1, 1e-3),))
+    shape = ReferenceJob("a release", (Approximate(1, 1e-3),))
     with pytest.raises(PrivacyError, match="No value meets the budget"):
         small.grant("patients", SlotBudget(3, (shape,), Neighbours.ADD_REMOVE, 1e-6))
     assert len(small.book().entries) == 2
 
 
 def test_prices_by_curves_are_found_before_anybody_has_to_wait(small, monkeypatch):
-    small.grant("patients", SlotBudget(2, (Shape("a count", (Counts(2),)),), Neighbours.ADD_REMOVE, 1e-6))
+    small.grant("patients", SlotBudget(2, (ReferenceJob("a count", (Counts(2),)),), Neighbours.ADD_REMOVE, 1e-6))
     locked = []
     find = Slots.gap
 
@@ -330,22 +330,22 @@ def test_prices_by_curves_are_found_before_anybody_has_to_wait(small, monkeypatc
         return find(slots, curve)
 
     monkeypatch.setattr(Slots, "gap", gap)
-    small.charge("patients", promise("1.5"))
+    small.charge("patients", quote("1.5"))
     assert locked == [False]
     assert small.verify() == []
 
 
 def test_a_grant_is_ended_and_what_was_charged_stays_charged(ledger):
-    ledger.charge("patients", promise("0.25"))
+    ledger.charge("patients", quote("0.25"))
     ledger.close(2)
     ledger.close(2)  # it stays so
     with pytest.raises(PrivacyError, match="ended"):
-        ledger.charge("patients", promise("0.25"))
+        ledger.charge("patients", quote("0.25"))
     state = ledger.book().grants[2]
     assert state.closed
     assert state.spent[0] == Fraction(1, 4)
     assert ledger.verify() == []
     with pytest.raises(ParameterError, match="no grant"):
         ledger.close(1)
-    ledger.grant("patients", Sums(1, 0))
-    ledger.charge("patients", promise("1"))
+    ledger.grant("patients", EpsilonDelta(1, 0))
+    ledger.charge("patients", quote("1"))

@@ -22,7 +22,7 @@ from sklearn.preprocessing import FunctionTransformer
 from dprules import PrivateDecisionListClassifier, PrivateScorecardClassifier, PrivateWinnowClassifier
 from dprules.errors import DataError, ParameterError, PrivacyError
 from dprules.jobs.ledgers import choose_budget
-from dprules.ledger import Concentrated, Ledger, Sums
+from dprules.ledger import Concentrated, EpsilonDelta, Ledger
 from ledger.helpers import make_ledger
 
 X = np.random.default_rng(0).random((400, 3)) < 0.5
@@ -159,7 +159,7 @@ def test_mistakes_are_refused_before_they_are_charged(books):
     with pytest.raises(DataError, match="rows"):
         estimator(books).fit(X, Y[:-1])
     books.register("stream", ["a", "b"], neighbours="replace", stream=True, distinct=True)
-    books.grant("stream", Sums(1, 0))
+    books.grant("stream", EpsilonDelta(1, 0))
     online = PrivateWinnowClassifier(epsilon=0.5, ledger=books, dataset="stream", classes=["no", "yes"])
     with pytest.raises((DataError, ParameterError)):
         online.fit(X, Y.astype(int))
@@ -177,8 +177,8 @@ def test_every_private_estimator_charges(tmp_path):
     ledger = Ledger.create(tmp_path / "l.db")
     ledger.register("table")
     ledger.register("stream", neighbours="replace", stream=True, distinct=True)
-    ledger.grant("table", Sums(1, 1e-4))
-    ledger.grant("stream", Sums(1, 0))
+    ledger.grant("table", EpsilonDelta(1, 1e-4))
+    ledger.grant("stream", EpsilonDelta(1, 0))
     card = PrivateScorecardClassifier(epsilon=0.5, ledger=ledger, dataset="table").fit(X, Y)
     assert card.certificate_.ledger.dataset == "table"
     online = PrivateWinnowClassifier(epsilon=0.5, ledger=ledger, dataset="stream").partial_fit(

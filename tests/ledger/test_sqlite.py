@@ -10,7 +10,7 @@ import pytest
 from dprules.errors import DprulesError, FileError, ModelError
 from dprules.ledger import Ledger, sqlite
 from dprules.ledger.chain import LONGEST_ENTRY
-from ledger.helpers import make_ledger, promise
+from ledger.helpers import make_ledger, quote
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 'x', hex(i) FROM n"
 HOSTILE = {
@@ -36,7 +36,7 @@ def test_a_hostile_file(statements, small):
     with closing(sqlite3.connect(small.url)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
-    for use in (small.book, small.verify, lambda: small.charge("patients", promise("0.1"))):
+    for use in (small.book, small.verify, lambda: small.charge("patients", quote("0.1"))):
         try:
             said = "; ".join(use())
         except DprulesError as error:
@@ -62,7 +62,7 @@ def test_a_file_that_was_cut(size, small):
 @pytest.mark.parametrize("name", ["a b.db", "a?mode=memory.db", "a#b.db", "a%20b.db", "ä.db", "'.db"])
 def test_names_of_files_are_taken_as_they_are(name, tmp_path):
     ledger = make_ledger(tmp_path / name)
-    ledger.charge("patients", promise("0.1"))
+    ledger.charge("patients", quote("0.1"))
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -71,7 +71,7 @@ def test_a_mount_without_links(tmp_path, monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(os, "link", refuse)
-    make_ledger(tmp_path / "l.db").charge("patients", promise("0.1"))
+    make_ledger(tmp_path / "l.db").charge("patients", quote("0.1"))
     with pytest.raises(FileError, match="already"):
         Ledger.create(tmp_path / "l.db")
     assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
@@ -88,5 +88,5 @@ def test_a_journal_that_a_kill_left_is_rolled_back(small):
         connection.execute("ROLLBACK")
     Path(small.url).write_bytes(torn)
     Path(f"{small.url}-journal").write_bytes(journal)
-    small.charge("patients", promise("0.1"))
+    small.charge("patients", quote("0.1"))
     assert small.verify() == []

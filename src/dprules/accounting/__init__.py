@@ -28,9 +28,9 @@ from dprules.accounting.events import (
     ThresholdTilts,
     Values,
 )
-from dprules.accounting.marks import LedgerMark
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.promise import Promise, PromisedAccount
+from dprules.accounting.quote import Quote, QuotedAccount
+from dprules.accounting.reference import LedgerReference
 from dprules.accounting.slots import Slots
 from dprules.accounting.unit import Unit
 from dprules.accounting.zcdp import conversion
@@ -55,14 +55,14 @@ __all__ = [
     "FirstOnlyStream",
     "Gaussian",
     "GuardedStream",
-    "LedgerMark",
+    "LedgerReference",
     "ListThenGaussian",
     "Neighbours",
     "PaperCover",
-    "Promise",
-    "PromisedAccount",
     "Pure",
     "Quantiles",
+    "Quote",
+    "QuotedAccount",
     "Release",
     "SegmentStream",
     "Slots",

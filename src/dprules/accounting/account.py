@@ -10,8 +10,8 @@ from dprules.accounting.assumptions import Assumed
 from dprules.accounting.certificate import Certificate, Charge, Release
 from dprules.accounting.curve import group_weight
 from dprules.accounting.events import Event
-from dprules.accounting.marks import LedgerMark
 from dprules.accounting.neighbours import Neighbours
+from dprules.accounting.reference import LedgerReference
 from dprules.accounting.unit import Unit
 from dprules.errors import ParameterError, PrivacyError
 from dprules.numbers import Real, budget, rational, rounded_down, rounded_up
@@ -82,7 +82,7 @@ class Account:
         return self._unit
 
     @property
-    def mark(self) -> LedgerMark | None:
+    def mark(self) -> LedgerReference | None:
         """Where a ledger was charged for this account, if one was."""
         return None
 

@@ -11,9 +11,9 @@ from typing import Any
 from dprules.accounting import compose, html
 from dprules.accounting.assumptions import Assumed, Assumption
 from dprules.accounting.events import CountedCover, Cover, Event, Fields, ListThenGaussian, PaperCover
-from dprules.accounting.marks import LedgerMark
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.one_way import MOST_ROUNDS
+from dprules.accounting.reference import LedgerReference
 from dprules.accounting.unit import Unit, is_one_line
 from dprules.errors import DprulesError, ModelError
 from dprules.files import is_written_alike, require_format
@@ -101,7 +101,7 @@ class Certificate:
         The public parameters as the user gave them.
     model_digest : str or None
         Digest of the model that was published with it.
-    ledger : LedgerMark or None
+    ledger : LedgerReference or None
         Where a ledger was charged for it, before a row was read.
     """
 
@@ -114,7 +114,7 @@ class Certificate:
     secure: bool
     settings: Mapping[str, Any] = field(default_factory=dict)
     model_digest: str | None = None
-    ledger: LedgerMark | None = None
+    ledger: LedgerReference | None = None
     misread: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """What a document said otherwise than dprules writes it."""
 
@@ -312,7 +312,7 @@ def _read(document: dict[str, Any]) -> Certificate:
         document["noise"] == "secure",
         document["settings"],
         digest,
-        LedgerMark.from_document(document["ledger"]),
+        LedgerReference.from_document(document["ledger"]),
     )
     # What is derived from the rest must be what the rest says: nobody reads charges when there is a statement.
     if document["statement"] != read.statement() or document["accounting"] != read.accounting:

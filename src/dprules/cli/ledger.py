@@ -224,10 +224,10 @@ def describe_book(book: "Book", names: list[str]) -> dict[str, Any]:
             "charges": [
                 {
                     "entry": number,
-                    "job": state.spent.promise.job,
+                    "job": state.spent.quote.job,
                     "grant": state.spent.grant,
-                    "epsilon": float(state.spent.promise.epsilon),
-                    "delta": float(state.spent.promise.delta),
+                    "epsilon": float(state.spent.quote.epsilon),
+                    "delta": float(state.spent.quote.delta),
                     "by": state.spent.by,
                     "time": state.entry.time.isoformat(),
                     "outcome": state.outcome,
@@ -343,7 +343,7 @@ def _print_charges(book: "Book", names: list[str]) -> None:
             str(number),
             f"{state.entry.time:%Y-%m-%d %H:%M}",
             escape(state.spent.dataset),
-            state.spent.promise.job,
+            state.spent.quote.job,
             show_cost(kind, state.spent.cost),
             escape(state.spent.by),
             state.outcome,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from dprules.accounting import Account, Certificate, LedgerMark, Promise
+from dprules.accounting import Account, Certificate, LedgerReference, Quote
 from dprules.errors import DprulesError, ParameterError, PrivacyError
-from dprules.ledger import AnnouncedBits, Foreseen, Ledger, Reservation, Ticket
+from dprules.ledger import AnnouncedBits, ChargePreview, Ledger, Reservation, Ticket
 from dprules.mechanisms import Bits
 from dprules.numbers import whole
 from dprules.private import Private
@@ -62,16 +62,16 @@ class Payer:
             return Ledger(ledger.url), dataset, ledger.entry
         return ledger if isinstance(ledger, Ledger) else Ledger(ledger), dataset, None
 
-    def check(self, promise: Callable[[], Promise], columns: Collection[str]) -> Foreseen | None:
+    def check(self, quote: Callable[[], Quote], columns: Collection[str]) -> ChargePreview | None:
         """Return what would be charged, if anything, or refuse what the ledger would refuse; nothing is written."""
         if self.ledger is None:
             return None
         ledger, dataset, reservation = self._open()
         ledger.require_writable()
         if self.resume is not None:
-            ledger.book().require_resumable(self.resume, dataset, promise(), columns)
+            ledger.book().require_resumable(self.resume, dataset, quote(), columns)
             return None
-        return ledger.foresee(dataset, promise(), columns=columns, reservation=reservation)
+        return ledger.foresee(dataset, quote(), columns=columns, reservation=reservation)
 
     def pay_for_stream(self, certificate: Certificate, columns: Collection[str]) -> Certificate:
         """Charge everything that a stream will ever release; return its certificate with the place of the charge.
@@ -89,18 +89,18 @@ class Payer:
         charges = certificate.charges
         epsilon = sum((charge.epsilon for charge in charges), Fraction(0))
         delta = sum((charge.delta for charge in charges), Fraction(0))
-        promise = Promise("stream", epsilon, delta, certificate.neighbours, certificate.unit, charges)
-        ticket = self._charge(promise, columns)
+        quote = Quote("stream", epsilon, delta, certificate.neighbours, certificate.unit, charges)
+        ticket = self._charge(quote, columns)
         ticket.begin()
         return replace(certificate, ledger=ticket.mark)
 
-    def _charge(self, promise: Promise, columns: Collection[str]) -> Ticket:
+    def _charge(self, quote: Quote, columns: Collection[str]) -> Ticket:
         ledger, dataset, reservation = self._open()
-        return ledger.charge(dataset, promise, columns=columns, reservation=reservation, resume=self.resume)
+        return ledger.charge(dataset, quote, columns=columns, reservation=reservation, resume=self.resume)
 
     @contextmanager
     def pay(
-        self, account: Account, promise: Callable[[], Promise], columns: Collection[str], bits: Bits
+        self, account: Account, quote: Callable[[], Quote], columns: Collection[str], bits: Bits
     ) -> Iterator["Payment"]:
         """Charge the ledger, or refuse; inside, the job has an account and bits that belong to the charge.
 
@@ -108,7 +108,7 @@ class Payer:
         ----------
         account : Account
             Of a job without a ledger.
-        promise : callable
+        quote : callable
             Says what the job will do; asked only if there is a ledger.
         columns : collection of str
             What the job asks about.
@@ -119,7 +119,7 @@ class Payer:
             yield Payment(account, bits)
             return
         _require_secure(bits.secure)
-        ticket = self._charge(promise(), columns)
+        ticket = self._charge(quote(), columns)
         payment = Payment(ticket.account(), bits, ticket)
         payment.bits = AnnouncedBits(bits, payment.begin)
         try:
@@ -132,12 +132,12 @@ class Payer:
             raise
 
 
-def require_known_columns(mark: LedgerMark | None, ledger: LedgerLike | None, columns: Collection[str]) -> None:
+def require_known_columns(mark: LedgerReference | None, ledger: LedgerLike | None, columns: Collection[str]) -> None:
     """Refuse to ask a stream that was charged about columns that its data set has not.
 
     Parameters
     ----------
-    mark : LedgerMark or None
+    mark : LedgerReference or None
         Where the stream was charged; None: nowhere.
     ledger : str, Path, Ledger or None
         The ledger.

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.accounting import Account, Assumption, Counts, Neighbours, Promise, Unit
+from dprules.accounting import Account, Assumption, Counts, Neighbours, Quote, Unit
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs.assessment import Evaluation, assess
@@ -99,7 +99,7 @@ def evaluate(
             _require_rows(counts, truth)
             return assess(groups, counts, Noise(None), truth, released.label.positive, None)
         account, tilt = price
-        promise = partial(Promise.of, "evaluate", account, fixed=True)
+        promise = partial(Quote.of, "evaluate", account, fixed=True)
         with payer.pay(account, promise, columns, os_bits) as payment:
             if payment.ticket is not None:
                 payment.account.charge(ANSWERS, Counts(tilt))

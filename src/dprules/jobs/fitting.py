@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, Promise, TakenFrom, Unit
+from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, Quote, TakenFrom, Unit
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
 from dprules.errors import ParameterError
 from dprules.jobs.charging import LedgerLike, Payer
@@ -19,7 +19,7 @@ from dprules.learners.cuts import SHARE, buy_cuts
 from dprules.learners.lists import ListSettings
 from dprules.learners.settings import Progress, Settings
 from dprules.learners.values import buy_values
-from dprules.ledger import Foreseen
+from dprules.ledger import ChargePreview
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released
 from dprules.numbers import Real, as_asked, flag, rational, read_memory
@@ -204,7 +204,7 @@ class FitSummary:
         The budget.
     spending : tuple of Spending
         Its parts.
-    charge : Foreseen or None
+    charge : ChargePreview or None
         What its ledger would be charged.
     """
 
@@ -212,7 +212,7 @@ class FitSummary:
     epsilon: float
     delta: float
     spending: tuple[Spending, ...] = ()
-    charge: Foreseen | None = None
+    charge: ChargePreview | None = None
 
     def cautions(self) -> list[str]:
         """Return what to think about before anything is spent."""
@@ -251,10 +251,10 @@ def rehearse(request: FitRequest) -> Account:
     return account
 
 
-def _promise(request: FitRequest) -> Promise:
+def _promise(request: FitRequest) -> Quote:
     """Return what the fit will spend: its charges if they are known in advance, otherwise its budget."""
     fixed = request.settings.prices_are_fixed(request.schema)
-    return Promise.of("fit", rehearse(request) if fixed else request.account(), fixed=fixed)
+    return Quote.of("fit", rehearse(request) if fixed else request.account(), fixed=fixed)
 
 
 def _check(request: FitRequest, table: Table) -> FitSummary:

@@ -7,22 +7,22 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprules.accounting import Charge, Event, Gaussian, LedgerMark, Unit
+from dprules.accounting import Charge, Event, Gaussian, LedgerReference, Unit
 from dprules.errors import FileError, ParameterError
 from dprules.jobs.fitting import FitRequest, rehearse
 from dprules.jobs.settings import ListSettings, ScorecardSettings, Settings
 from dprules.ledger import (
     Book,
+    Budget,
     ChargeState,
     Concentrated,
     DataSet,
-    Filter,
+    EpsilonDelta,
     Gaussians,
     GrantState,
     Ledger,
-    Shape,
+    ReferenceJob,
     SlotBudget,
-    Sums,
 )
 from dprules.models import Released
 from dprules.numbers import Real, rational
@@ -83,7 +83,7 @@ def ledger_init(
 def ledger_grant(
     url: str | Path,
     dataset: str,
-    budget: Filter,
+    budget: Budget,
     *,
     by: str | None = None,
     why: str = "",
@@ -107,7 +107,7 @@ def choose_budget(
     each_delta: Real | None = None,
     neighbours: str = "add-remove",
     unit: Unit = Unit(),  # noqa: B008 - a frozen value
-) -> Filter:
+) -> Budget:
     """Return the budget that a grant is stated in: exactly one of epsilon, rho, mu and slots is given.
 
     Parameters
@@ -128,7 +128,7 @@ def choose_budget(
     if slots is None and (shapes or each_epsilon is not None or each_delta is not None):
         raise ParameterError("shapes and what each may cost belong to slots. Give their number, too.")
     if epsilon is not None:
-        return Sums(epsilon, 0 if delta is None else delta)
+        return EpsilonDelta(epsilon, 0 if delta is None else delta)
     if delta is None:
         raise ParameterError("say for which delta the grant is to be stated, such as 1e-6.")
     if rho is not None:
@@ -145,7 +145,7 @@ _PLAIN = Schema(Label("y", ("no", "yes")), [Boolean("x")])
 """Prices do not depend on columns, unless cuts or values are bought."""
 
 
-def _shape(text: str, epsilon: Real, delta: Real, neighbours: str, unit: Unit) -> Shape:
+def _shape(text: str, epsilon: Real, delta: Real, neighbours: str, unit: Unit) -> ReferenceJob:
     """Return the events of a fit by its name."""
     kind, _, number = text.partition(":")
     settings: Settings
@@ -159,7 +159,7 @@ def _shape(text: str, epsilon: Real, delta: Real, neighbours: str, unit: Unit) -
         raise ParameterError(f"a shape must be {SHAPES}; got {text!r}.")
     request = FitRequest({}, _PLAIN, settings, epsilon, delta, neighbours, unit.column, unit.rows)
     events = [_widened(release.event) for charge in rehearse(request).charges for release in charge.releases]
-    return Shape(f"{name} at epsilon {float(epsilon):g} and delta {float(delta):g}", tuple(events), unit.rows)
+    return ReferenceJob(f"{name} at epsilon {float(epsilon):g} and delta {float(delta):g}", tuple(events), unit.rows)
 
 
 def _widened(event: Event) -> Event:
@@ -206,20 +206,20 @@ def join(released: Released, book: Book) -> list[str]:
     return _compare(released, mark, state)
 
 
-def _compare(released: Released, mark: LedgerMark, state: ChargeState) -> list[str]:
-    certificate, spent, promise = released.certificate, state.spent, state.spent.promise
+def _compare(released: Released, mark: LedgerReference, state: ChargeState) -> list[str]:
+    certificate, spent, quote = released.certificate, state.spent, state.spent.quote
     found = []
     if mark.dataset != spent.dataset:
         found.append("the ledger names another data set")
-    if (certificate.neighbours, certificate.unit) != (promise.neighbours, promise.unit):
+    if (certificate.neighbours, certificate.unit) != (quote.neighbours, quote.unit):
         found.append("the ledger names other neighbours, or another unit")
-    if promise.charges and certificate.charges != promise.charges:
+    if quote.charges and certificate.charges != quote.charges:
         found.append("the certificate lists other charges than were promised to the ledger")
-    if not promise.charges and _exceeds(certificate.charges, promise.epsilon, promise.delta):
+    if not quote.charges and _exceeds(certificate.charges, quote.epsilon, quote.delta):
         found.append("the certificate lists more than was charged to the ledger")
     if not state.begun:
         found.append("the ledger does not know that the job drew any random bit")
-    if state.digest is not None and state.digest != released.digest() and promise.job != "stream":
+    if state.digest is not None and state.digest != released.digest() and quote.job != "stream":
         found.append("the ledger knows another model for this charge")
     return found
 

@@ -2,35 +2,35 @@
 
 from dprules.ledger.bits import AnnouncedBits
 from dprules.ledger.book import Book
+from dprules.ledger.budgets import Budget, Concentrated, EpsilonDelta, Gaussians, ReferenceJob, SlotBudget
 from dprules.ledger.chain import Entry
-from dprules.ledger.charges import Spent
-from dprules.ledger.filters import Concentrated, Filter, Gaussians, Shape, SlotBudget, Sums
+from dprules.ledger.charges import ChargeEntry
 from dprules.ledger.grants import DataSet, Grant
 from dprules.ledger.ledger import Ledger, Reservation, Ticket
 from dprules.ledger.log import hide_password
 from dprules.ledger.states import ChargeState, GrantState
-from dprules.ledger.words import DOWN, UP, Foreseen, show_amount, show_cost, show_guarantee, show_held, show_total
+from dprules.ledger.words import DOWN, UP, ChargePreview, show_amount, show_cost, show_guarantee, show_held, show_total
 
 __all__ = [
     "DOWN",
     "UP",
     "AnnouncedBits",
     "Book",
+    "Budget",
+    "ChargeEntry",
+    "ChargePreview",
     "ChargeState",
     "Concentrated",
     "DataSet",
     "Entry",
-    "Filter",
-    "Foreseen",
+    "EpsilonDelta",
     "Gaussians",
     "Grant",
     "GrantState",
     "Ledger",
+    "ReferenceJob",
     "Reservation",
-    "Shape",
     "SlotBudget",
-    "Spent",
-    "Sums",
     "Ticket",
     "hide_password",
     "show_amount",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from dprules.accounting.events import Fields
 from dprules.accounting.unit import is_one_line
 from dprules.errors import ModelError, ParameterError
-from dprules.ledger.filters import Cost
+from dprules.ledger.budgets import Cost
 
 LONGEST = 200
 """Characters of a data set's name, of who wrote an entry, and of why."""
@@ -19,21 +19,21 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff]
 """Control characters, spaces of no width, and what reverses the letters after it."""
 
 
-class Body(ABC):
+class EntryBody(ABC):
     """What one entry says.
 
-    A subclass names itself (`class Grant(Body, kind="grant")`) and is read back by that name.
+    A subclass names itself (`class Grant(EntryBody, kind="grant")`) and is read back by that name.
     """
 
     __slots__ = ()
     kind: ClassVar[str]
-    _kinds: ClassVar[dict[str, type["Body"]]] = {}
+    _kinds: ClassVar[dict[str, type["EntryBody"]]] = {}
 
     def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         if kind is not None:
             cls.kind = kind
-        Body._kinds[cls.kind] = cls
+        EntryBody._kinds[cls.kind] = cls
 
     @abstractmethod
     def fields(self) -> dict[str, Any]:
@@ -45,9 +45,9 @@ class Body(ABC):
         """Read what `fields` writes."""
 
     @staticmethod
-    def read(kind: str, fields: Mapping[str, Any]) -> "Body":
+    def read(kind: str, fields: Mapping[str, Any]) -> "EntryBody":
         """Read an entry of any kind; unknown kinds and fields are refused."""
-        known = Body._kinds.get(kind)
+        known = EntryBody._kinds.get(kind)
         if known is None:
             raise ModelError(f"{OWNER} is of a kind that this dprules does not know. Use a newer one.")
         taken = Fields(fields, OWNER)

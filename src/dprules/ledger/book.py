@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from fractions import Fraction
 
-from dprules.accounting import Promise
+from dprules.accounting import Quote
 from dprules.errors import ModelError, ParameterError, PrivacyError
+from dprules.ledger.budgets import Cost
 from dprules.ledger.chain import Entry
-from dprules.ledger.charges import Begun, Closed, Finished, Reserved, Spent, write_promise
-from dprules.ledger.filters import Cost
+from dprules.ledger.charges import Begun, ChargeEntry, Closed, Finished, Reserved, write_quote
 from dprules.ledger.grants import DataSet, Grant
 from dprules.ledger.states import ChargeState, GrantState, add_costs, multiply_cost, no_cost
 from dprules.ledger.words import DOWN, DUST, show_cost, show_held
@@ -45,7 +45,7 @@ class Book:
             self.datasets[body.name] = body
         elif isinstance(body, Grant):
             self.grants[entry.number] = GrantState(entry, body, no_cost(body))
-        elif isinstance(body, Spent):
+        elif isinstance(body, ChargeEntry):
             self._count_charge(entry, body)
         elif isinstance(body, Begun):
             self._charge(body.charge).begun = True
@@ -116,40 +116,40 @@ class Book:
     def require_charge(
         self,
         dataset: str,
-        promise: Promise,
+        quote: Quote,
         columns: Collection[str] | None,
         reservation: int | None,
         by: str,
         clock: datetime,
-    ) -> Spent:
+    ) -> ChargeEntry:
         """Return the charge that may be written, or refuse: say what was asked, what is left and what would fit."""
-        self.require_same(self.dataset(dataset), promise, columns)
+        self.require_same(self.dataset(dataset), quote, columns)
         if reservation is not None:
-            return self.require_held(dataset, promise, reservation, by, clock)
+            return self.require_held(dataset, quote, reservation, by, clock)
         usable = [state for state in self.grants_of(dataset) if not state.ended(self.now(clock))]
         refusals = []
         for state in usable:
             left = state.left
             try:
-                cost = state.grant.filter.cost(promise)
+                cost = state.grant.filter.cost(quote)
             except PrivacyError as error:
                 shown = show_cost(state.grant.filter, left, DOWN)
                 refusals.append(f"grant {state.entry.number}, which has {shown} left, cannot pay for it: {error}")
                 continue
             if all(amount <= rest for amount, rest in zip(cost, left, strict=True)):
-                return Spent(dataset, state.entry.number, write_promise(promise), cost, None, by)
+                return ChargeEntry(dataset, state.entry.number, write_quote(quote), cost, None, by)
             refusals.append(_refuse(state, cost))
         if not usable:
             refusals.append(self._nothing_granted(dataset))
-        raise PrivacyError(f"{promise.job} of data set {dataset!r}: {_join(refusals)} Nothing has run.")
+        raise PrivacyError(f"{quote.job} of data set {dataset!r}: {_join(refusals)} Nothing has run.")
 
     def require_resumable(
-        self, number: int, dataset: str, promise: Promise, columns: Collection[str] | None
+        self, number: int, dataset: str, quote: Quote, columns: Collection[str] | None
     ) -> ChargeState:
         """Return a charge whose job may be run again, or refuse."""
         state = self._charge(number)
-        self.require_same(self.dataset(dataset), promise, columns)
-        if (state.spent.dataset, state.spent.promise) != (dataset, promise):
+        self.require_same(self.dataset(dataset), quote, columns)
+        if (state.spent.dataset, state.spent.quote) != (dataset, quote):
             raise PrivacyError(
                 f"charge {number} is for another job or data set. Ask for the very same, or charge anew."
             )
@@ -196,7 +196,7 @@ class Book:
         self.is_open(number)
         return Closed(number)
 
-    def require_held(self, dataset: str, promise: Promise, number: int, by: str, clock: datetime) -> Spent:
+    def require_held(self, dataset: str, quote: Quote, number: int, by: str, clock: datetime) -> ChargeEntry:
         """Return the charge that a reservation holds room for, or refuse."""
         reserved = self.reservations.get(number)
         if reserved is None or reserved.dataset != dataset:
@@ -204,16 +204,16 @@ class Book:
         state = self._grant(reserved.grant)
         if state.ended(self.now(clock)):
             raise PrivacyError(f"grant {reserved.grant} of reservation {number} has ended. Nothing has run.")
-        cost = state.grant.filter.cost(promise)
+        cost = state.grant.filter.cost(quote)
         if _room_for(cost, state.held.get(number, Counter())) is None:
             held = show_held(state.grant.filter, state.held.get(number, Counter()))
             raise PrivacyError(
-                f"{promise.job} asks for {show_cost(state.grant.filter, cost)}, and reservation {number} holds {held}. "
+                f"{quote.job} asks for {show_cost(state.grant.filter, cost)}, and reservation {number} holds {held}. "
                 "Reserve again, or charge without it. Nothing has run."
             )
-        return Spent(dataset, reserved.grant, write_promise(promise), cost, number, by)
+        return ChargeEntry(dataset, reserved.grant, write_quote(quote), cost, number, by)
 
-    def _count_charge(self, entry: Entry, body: Spent) -> None:
+    def _count_charge(self, entry: Entry, body: ChargeEntry) -> None:
         state = self._grant(body.grant)
         if len(body.cost) != len(state.spent) or min(body.cost) < 0:
             raise ModelError(f"entry {entry.number} of the ledger costs something that its grant does not count.")
@@ -244,17 +244,17 @@ class Book:
         ended = " Its grants have ended." if self.grants_of(dataset) else ""
         return f"nothing is granted.{ended} Grant it with `dprules ledger grant`."
 
-    def require_same(self, dataset: DataSet, promise: Promise, columns: Collection[str] | None) -> None:
+    def require_same(self, dataset: DataSet, quote: Quote, columns: Collection[str] | None) -> None:
         """Refuse a job that is not about this data set, or protects something else than its budget."""
-        if promise.neighbours is not dataset.neighbours:
+        if quote.neighbours is not dataset.neighbours:
             raise PrivacyError(
                 f"the budget of data set {dataset.name!r} is for {dataset.neighbours} neighbours, and the job has "
-                f"{promise.neighbours}. Choose those of the data set."
+                f"{quote.neighbours}. Choose those of the data set."
             )
-        if (promise.unit.column, promise.unit.of) != (dataset.unit.column, dataset.unit.of):
+        if (quote.unit.column, quote.unit.of) != (dataset.unit.column, dataset.unit.of):
             raise PrivacyError(
                 f"the budget of data set {dataset.name!r} protects each {dataset.unit}, and the job each "
-                f"{promise.unit}. Choose the unit of the data set."
+                f"{quote.unit}. Choose the unit of the data set."
             )
         if columns is not None:
             self.require_columns(dataset, columns)

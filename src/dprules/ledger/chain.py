@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from dprules.accounting.marks import MOST_ENTRIES
+from dprules.accounting.reference import MOST_ENTRIES
 from dprules.errors import DprulesError, ModelError
 from dprules.files import digest, read_document
-from dprules.ledger.body import Body
+from dprules.ledger.body import EntryBody
 
 FORMAT = "dprules-ledger"
 VERSION = 1
@@ -51,7 +51,7 @@ class Entry:
         When it was written, by the clock of whoever wrote it.
     token : str
         Drawn by whoever wrote it: it finds out whether it was committed.
-    body : Body
+    body : EntryBody
         What it says.
     digest : str
         Of it and of everything before it.
@@ -60,7 +60,7 @@ class Entry:
     number: int
     time: datetime
     token: str
-    body: Body
+    body: EntryBody
     digest: str
 
     def document(self) -> dict[str, Any]:
@@ -79,12 +79,12 @@ def next_digest(before: str, number: int, text: str) -> str:
     return digest({"before": before, "number": number, "entry": text})
 
 
-def write_entry(time: datetime, token: str, body: Body) -> dict[str, Any]:
+def write_entry(time: datetime, token: str, body: EntryBody) -> dict[str, Any]:
     """Return what an entry says in JSON's types."""
     return {"kind": body.kind, "time": time.isoformat(timespec="seconds"), "token": token, **body.fields()}
 
 
-def make_row(last: tuple[int, str], time: datetime, token: str, body: Body) -> Row:
+def make_row(last: tuple[int, str], time: datetime, token: str, body: EntryBody) -> Row:
     """Return the row of a new entry after the last, given by its number and digest."""
     number = last[0] + 1
     if number > MOST_ENTRIES:
@@ -104,7 +104,7 @@ def read_row(row: Row) -> Entry:
     try:
         kind, time, token = (str(fields.pop(name)) for name in ("kind", "time", "token"))
         when = datetime.fromisoformat(time)
-        body = Body.read(kind, fields)
+        body = EntryBody.read(kind, fields)
         when = (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC)
         return Entry(row.number, when, token, body, row.digest)
     except (KeyError, TypeError, ValueError, ArithmeticError, RecursionError, DprulesError):

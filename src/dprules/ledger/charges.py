@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
 
-from dprules.accounting import Charge, Neighbours, Promise, Unit
+from dprules.accounting import Charge, Neighbours, Quote, Unit
 from dprules.accounting.events import Fields
 from dprules.errors import DprulesError, ModelError, ParameterError
-from dprules.ledger.body import LONGEST, OWNER, Body, read_cost, read_text, require_line
-from dprules.ledger.filters import Cost
+from dprules.ledger.body import LONGEST, OWNER, EntryBody, read_cost, read_text, require_line
+from dprules.ledger.budgets import Cost
 
 MOST_FITS = 100_000
 """Fits of one reservation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spent(Body, kind="charge"):
+class ChargeEntry(EntryBody, kind="charge"):
     """A charge: it stands whatever happens afterwards.
 
     Parameters
@@ -26,7 +26,7 @@ class Spent(Body, kind="charge"):
     grant : int
         The entry of the grant.
     terms : str
-        What the job will do, in JSON; `promise` reads it. What is left is counted without that.
+        What the job will do, in JSON; `quote` reads it. What is left is counted without that.
     cost : tuple of Fraction
         What the grant's filter takes for it.
     reservation : int or None
@@ -46,9 +46,9 @@ class Spent(Body, kind="charge"):
         require_line(self.by, "by")
 
     @property
-    def promise(self) -> Promise:
+    def quote(self) -> Quote:
         """What the job will do, with its charges as in certificates."""
-        return read_promise(self.terms)
+        return read_quote(self.terms)
 
     def fields(self) -> dict[str, Any]:
         """Return everything."""
@@ -79,7 +79,7 @@ class Spent(Body, kind="charge"):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun(Body, kind="begun"):
+class Begun(EntryBody, kind="begun"):
     """The job of a charge is about to draw its first random bit; it cannot be run again for this charge."""
 
     charge: int
@@ -95,7 +95,7 @@ class Begun(Body, kind="begun"):
 
 
 @dataclass(frozen=True, slots=True)
-class Finished(Body, kind="finished"):
+class Finished(EntryBody, kind="finished"):
     """The job of a charge has come to its end, and what it released has this digest."""
 
     charge: int
@@ -112,7 +112,7 @@ class Finished(Body, kind="finished"):
 
 
 @dataclass(frozen=True, slots=True)
-class Reserved(Body, kind="reservation"):
+class Reserved(EntryBody, kind="reservation"):
     """Room for the fits of a search, held until it is closed.
 
     Parameters
@@ -154,7 +154,7 @@ class Reserved(Body, kind="reservation"):
 
 
 @dataclass(frozen=True, slots=True)
-class Closed(Body, kind="closed"):
+class Closed(EntryBody, kind="closed"):
     """A grant that may not be charged any more, or a reservation: what it still held is free again."""
 
     entry: int
@@ -169,27 +169,27 @@ class Closed(Body, kind="closed"):
         return cls(fields.whole("entry"))
 
 
-def write_promise(promise: Promise) -> str:
-    """Return a promise in JSON, its charges as in certificates."""
-    unit = promise.unit
+def write_quote(quote: Quote) -> str:
+    """Return a quote in JSON, its charges as in certificates."""
+    unit = quote.unit
     document = {
-        "job": promise.job,
-        "epsilon": str(promise.epsilon),
-        "delta": str(promise.delta),
-        "neighbours": promise.neighbours.value,
+        "job": quote.job,
+        "epsilon": str(quote.epsilon),
+        "delta": str(quote.delta),
+        "neighbours": quote.neighbours.value,
         "unit": {"column": unit.column, "rows": unit.rows, "of": unit.of},
-        "charges": [charge.document() for charge in promise.charges],
+        "charges": [charge.document() for charge in quote.charges],
     }
     return json.dumps(document)
 
 
 @lru_cache(maxsize=256)
-def read_promise(text: str) -> Promise:
-    """Read what `write_promise` writes; anything else is refused."""
+def read_quote(text: str) -> Quote:
+    """Read what `write_quote` writes; anything else is refused."""
     try:
         fields = Fields(json.loads(text), OWNER)
         unit = fields.take("unit")
-        made = Promise(
+        made = Quote(
             str(fields.take("job"))[:LONGEST],
             fields.fraction("epsilon"),
             fields.fraction("delta"),

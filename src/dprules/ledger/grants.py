@@ -10,15 +10,15 @@ from dprules.accounting.events import Fields
 from dprules.accounting.unit import is_one_line
 from dprules.errors import ModelError, ParameterError
 from dprules.files import digest
-from dprules.ledger.body import Body, read_text, require_line
-from dprules.ledger.filters import Filter
+from dprules.ledger.body import EntryBody, read_text, require_line
+from dprules.ledger.budgets import Budget
 
 MOST_COLUMNS = 20_000
 """Columns of a data set."""
 
 
 @dataclass(frozen=True, slots=True)
-class DataSet(Body, kind="data set"):
+class DataSet(EntryBody, kind="data set"):
     """A data set that has a budget.
 
     Parameters
@@ -109,14 +109,14 @@ class DataSet(Body, kind="data set"):
 
 
 @dataclass(frozen=True, slots=True)
-class Grant(Body, kind="grant"):
+class Grant(EntryBody, kind="grant"):
     """Permission to spend.
 
     Parameters
     ----------
     dataset : str
         Of which data set.
-    filter : Filter
+    filter : Budget
         How much, and how it adds up.
     by, why : str
         Who granted it, and what for.
@@ -125,7 +125,7 @@ class Grant(Body, kind="grant"):
     """
 
     dataset: str
-    filter: Filter
+    filter: Budget
     by: str
     why: str = ""
     until: date | None = None
@@ -150,7 +150,7 @@ class Grant(Body, kind="grant"):
         until = fields.take("until")
         return cls(
             read_text(fields, "dataset"),
-            Filter.from_document(fields.take("filter")),
+            Budget.from_document(fields.take("filter")),
             read_text(fields, "by"),
             read_text(fields, "why", empty=True),
             None if until is None else date.fromisoformat(until),

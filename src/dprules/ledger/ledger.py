@@ -10,17 +10,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprules.accounting import LedgerMark, Neighbours, Promise, PromisedAccount
+from dprules.accounting import LedgerReference, Neighbours, Quote, QuotedAccount
 from dprules.errors import ParameterError
-from dprules.ledger.body import LONGEST, Body
+from dprules.ledger.body import LONGEST, EntryBody
 from dprules.ledger.book import Book
+from dprules.ledger.budgets import Budget, Cost
 from dprules.ledger.chain import Entry
-from dprules.ledger.filters import Cost, Filter
 from dprules.ledger.grants import DataSet, Grant
 from dprules.ledger.log import Log, hide_password, read_clock
 from dprules.ledger.search import Search, count_fits
 from dprules.ledger.verification import find_faults
-from dprules.ledger.words import DOWN, Foreseen, show_cost
+from dprules.ledger.words import DOWN, ChargePreview, show_cost
 
 
 class Ledger:
@@ -34,11 +34,11 @@ class Ledger:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from dprules.ledger import Sums
+    >>> from dprules.ledger import EpsilonDelta
     >>> with TemporaryDirectory() as folder:
     ...     ledger = Ledger.create(f"{folder}/ledger.db")
     ...     _ = ledger.register("patients", columns=["age", "ward", "readmitted"])
-    ...     _ = ledger.grant("patients", Sums(3, 1e-5), by="the officer")
+    ...     _ = ledger.grant("patients", EpsilonDelta(3, 1e-5), by="the officer")
     ...     [state.left[0] for state in ledger.book().grants_of("patients")]
     [Fraction(3, 1)]
     """
@@ -100,7 +100,7 @@ class Ledger:
         return self._log.write(lambda book, now: book.require_new(new))
 
     def grant(
-        self, dataset: str, budget: Filter, *, by: str | None = None, why: str = "", until: date | None = None
+        self, dataset: str, budget: Budget, *, by: str | None = None, why: str = "", until: date | None = None
     ) -> Entry:
         """Allow jobs to spend from a data set.
 
@@ -108,8 +108,8 @@ class Ledger:
         ----------
         dataset : str
             Its name.
-        budget : Filter
-            How much, and how it adds up: `Sums`, `Concentrated`, `Gaussians` or `SlotBudget`.
+        budget : Budget
+            How much, and how it adds up: `EpsilonDelta`, `Concentrated`, `Gaussians` or `SlotBudget`.
         by, why : str
             Who grants it, and what for; whoever is logged in if left out.
         until : date or None
@@ -120,7 +120,7 @@ class Ledger:
         new = Grant(dataset, budget, _whoever(by), why, until)
         budget.guarantee  # noqa: B018 - a budget that states nothing for its delta is refused
 
-        def decide(book: Book, now: datetime) -> Body:
+        def decide(book: Book, now: datetime) -> EntryBody:
             known = book.dataset(dataset)
             relation = getattr(budget, "neighbours", known.neighbours)
             if relation is not known.neighbours:
@@ -134,7 +134,7 @@ class Ledger:
     def charge(
         self,
         dataset: str,
-        promise: Promise,
+        quote: Quote,
         *,
         columns: Collection[str] | None = None,
         reservation: int | None = None,
@@ -147,7 +147,7 @@ class Ledger:
         ----------
         dataset : str
             Its name.
-        promise : Promise
+        quote : Quote
             What the job will do.
         columns : collection of str or None
             What the job asks about: none may be unknown to the data set.
@@ -159,30 +159,30 @@ class Ledger:
             Who runs the job; whoever is logged in if left out.
         """
         if resume is not None:
-            state = self.book().require_resumable(resume, dataset, promise, columns)
-            return self._ticket(state.entry, promise, dataset)
+            state = self.book().require_resumable(resume, dataset, quote, columns)
+            return self._ticket(state.entry, quote, dataset)
         # Prices by curves take seconds: they are found now, while others may still write.
-        self.foresee(dataset, promise, columns=columns, reservation=reservation)
+        self.foresee(dataset, quote, columns=columns, reservation=reservation)
         who = _whoever(by)
-        entry = self._log.write(lambda book, now: book.require_charge(dataset, promise, columns, reservation, who, now))
-        return self._ticket(entry, promise, dataset)
+        entry = self._log.write(lambda book, now: book.require_charge(dataset, quote, columns, reservation, who, now))
+        return self._ticket(entry, quote, dataset)
 
     def foresee(
         self,
         dataset: str,
-        promise: Promise,
+        quote: Quote,
         *,
         columns: Collection[str] | None = None,
         reservation: int | None = None,
-    ) -> Foreseen:
+    ) -> ChargePreview:
         """Return what `charge` would take now, or refuse what it would refuse; nothing is written."""
         book = self.book()
-        spent = book.require_charge(dataset, promise, columns, reservation, _whoever(None), read_clock())
+        spent = book.require_charge(dataset, quote, columns, reservation, _whoever(None), read_clock())
         state = book.grants[spent.grant]
         kind, left = state.grant.filter, state.left
         if reservation is None:
             left = tuple(rest - amount for rest, amount in zip(left, spent.cost, strict=True))
-        return Foreseen(spent.grant, show_cost(kind, spent.cost), show_cost(kind, left, DOWN))
+        return ChargePreview(spent.grant, show_cost(kind, spent.cost), show_cost(kind, left, DOWN))
 
     def require_writable(self) -> None:
         """Refuse a ledger that this account may not write; nothing is written."""
@@ -223,7 +223,7 @@ class Ledger:
         """Write down what a job has released."""
         self._log.write(lambda book, now: book.require_finish(charge, digest[:LONGEST]))
 
-    def verify(self, head: str | None = None, marks: Collection[LedgerMark] = ()) -> list[str]:
+    def verify(self, head: str | None = None, marks: Collection[LedgerReference] = ()) -> list[str]:
         """Return what is wrong with the ledger, in sentences; nothing if every entry is where and what it was.
 
         Entries that were removed from the end are found only with a head that was kept, or by a certificate.
@@ -232,15 +232,15 @@ class Ledger:
         ----------
         head : str or None
             The digest of an entry that must be there, as `dprules ledger show` prints it.
-        marks : collection of LedgerMark
+        marks : collection of LedgerReference
             From certificates: each must be the mark of an entry.
         """
         if head is not None and re.fullmatch("[0-9a-f]{64}", head) is None:
             raise ParameterError("a head is 64 digits of 0 to 9 and a to f. Give all of them.")
         return find_faults(*self._log.rows(), head=head, marks=marks)
 
-    def _ticket(self, entry: Entry, promise: Promise, dataset: str) -> "Ticket":
-        return Ticket(self, promise, LedgerMark(self._log.name, dataset, entry.number, entry.digest))
+    def _ticket(self, entry: Entry, quote: Quote, dataset: str) -> "Ticket":
+        return Ticket(self, quote, LedgerReference(self._log.name, dataset, entry.number, entry.digest))
 
 
 @dataclass(frozen=True)
@@ -251,19 +251,19 @@ class Ticket:
     ----------
     ledger : Ledger
         Where it stands.
-    promise : Promise
+    quote : Quote
         What the job may do.
-    mark : LedgerMark
+    mark : LedgerReference
         Its place.
     """
 
     ledger: Ledger
-    promise: Promise
-    mark: LedgerMark
+    quote: Quote
+    mark: LedgerReference
 
-    def account(self) -> PromisedAccount:
+    def account(self) -> QuotedAccount:
         """Return the account of the job: it takes what was promised and nothing else."""
-        return self.promise.account(self.mark)
+        return self.quote.account(self.mark)
 
     def begin(self) -> None:
         """Write down that the first random bit is drawn; a second time is refused."""

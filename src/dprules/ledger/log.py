@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dprules.errors import ModelError, ParameterError, ResourceError
-from dprules.ledger.body import Body
+from dprules.ledger.body import EntryBody
 from dprules.ledger.book import Book
 from dprules.ledger.chain import Entry, Row, find_break, last_of, make_row, next_digest, read_row
 from dprules.ledger.postgres import PostgresStore
@@ -61,7 +61,7 @@ class Log:
             return self._name, rows
         raise ResourceError("the connection to the ledger was cut. Nothing has run; try again.")
 
-    def write(self, decide: Callable[[Book, datetime], Body]) -> Entry:
+    def write(self, decide: Callable[[Book, datetime], EntryBody]) -> Entry:
         """Write one entry, or refuse; after a cut connection its token tells whether it was written.
 
         Parameters

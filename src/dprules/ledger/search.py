@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dprules.errors import ParameterError
-from dprules.ledger.filters import Cost
+from dprules.ledger.budgets import Cost
 from dprules.numbers import as_asked, budget
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
 
+from dprules.ledger.budgets import Cost
 from dprules.ledger.chain import Entry
-from dprules.ledger.charges import Spent
-from dprules.ledger.filters import Cost
+from dprules.ledger.charges import ChargeEntry
 from dprules.ledger.grants import Grant
 
 
@@ -54,7 +54,7 @@ class ChargeState:
     """A charge, and what became of it."""
 
     entry: Entry
-    spent: Spent
+    spent: ChargeEntry
     begun: bool = False
     digest: str | None = None
 
@@ -63,7 +63,7 @@ class ChargeState:
         """What became of it, in a word or two."""
         if self.digest is not None:
             return "released"
-        if self.begun and self.spent.promise.job == "stream":
+        if self.begun and self.spent.quote.job == "stream":
             return "paid once"
         return "interrupted, or running" if self.begun else "not begun"
 

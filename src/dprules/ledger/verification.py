@@ -4,17 +4,17 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-from dprules.accounting import LedgerMark
+from dprules.accounting import LedgerReference
 from dprules.errors import DprulesError, ModelError
 from dprules.ledger.book import Book
+from dprules.ledger.budgets import Budget, Cost
 from dprules.ledger.chain import Entry, Row, find_break, read_row
-from dprules.ledger.charges import Begun, Closed, Finished, Reserved, Spent, read_promise
-from dprules.ledger.filters import Cost, Filter
+from dprules.ledger.charges import Begun, ChargeEntry, Closed, Finished, Reserved, read_quote
 from dprules.ledger.grants import DataSet, Grant
 
 
 def find_faults(
-    name: str, rows: Sequence[Row], *, head: str | None = None, marks: Collection[LedgerMark] = ()
+    name: str, rows: Sequence[Row], *, head: str | None = None, marks: Collection[LedgerReference] = ()
 ) -> list[str]:
     """Return what is wrong with a ledger, in sentences.
 
@@ -26,7 +26,7 @@ def find_faults(
         All entries.
     head : str or None
         A digest that was kept: the entry that has it must be there.
-    marks : collection of LedgerMark
+    marks : collection of LedgerReference
         From certificates.
     """
     broken = find_break(name, rows)
@@ -38,7 +38,7 @@ def find_faults(
     return [*found, *_replay(name, rows)]
 
 
-def _miss(name: str, digests: dict[str, int], mark: LedgerMark) -> list[str]:
+def _miss(name: str, digests: dict[str, int], mark: LedgerReference) -> list[str]:
     if mark.ledger != name:
         return [f"a certificate was charged to ledger {mark.ledger[:8]}, and this is ledger {name[:8]}"]
     if digests.get(mark.digest) != mark.entry:
@@ -82,7 +82,7 @@ def _check(book: Book, entry: Entry) -> list[str]:
             _check_grant(book, body)
         elif isinstance(body, Reserved):
             return _check_reservation(book, entry, body)
-        elif isinstance(body, Spent):
+        elif isinstance(body, ChargeEntry):
             return _check_charge(book, entry, body)
     except DprulesError as error:
         return [_clause(error)]
@@ -91,13 +91,13 @@ def _check(book: Book, entry: Entry) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _judge(terms: str) -> tuple[str, ...]:
-    """Return what is wrong with a promise; many jobs are alike, and are priced once."""
-    return tuple(read_promise(terms).faults())
+    """Return what is wrong with a quote; many jobs are alike, and are priced once."""
+    return tuple(read_quote(terms).faults())
 
 
 @lru_cache(maxsize=1024)
-def _price(budget: Filter, terms: str) -> Cost:
-    return budget.cost(read_promise(terms))
+def _price(budget: Budget, terms: str) -> Cost:
+    return budget.cost(read_quote(terms))
 
 
 def _check_grant(book: Book, body: Grant) -> None:
@@ -115,19 +115,19 @@ def _check_reservation(book: Book, entry: Entry, body: Reserved) -> list[str]:
     return [] if allowed == body else ["its grant did not have that much left, or is no grant of its data set"]
 
 
-def _check_charge(book: Book, entry: Entry, body: Spent) -> list[str]:
-    found = [f"its promise does not hold: {sentence}" for sentence in _judge(body.terms)]
+def _check_charge(book: Book, entry: Entry, body: ChargeEntry) -> list[str]:
+    found = [f"its quote does not hold: {sentence}" for sentence in _judge(body.terms)]
     state = book.grants.get(body.grant)
     if state is None or state.grant.dataset != body.dataset:
         return [*found, "it is charged to something that is no grant of its data set"]
     if len(body.cost) != len(state.spent):
         return [*found, "it costs something that its grant does not count"]
-    book.require_same(book.dataset(body.dataset), body.promise, None)
+    book.require_same(book.dataset(body.dataset), body.quote, None)
     price = _price(state.grant.filter, body.terms)
     if any(taken < amount for taken, amount in zip(body.cost, price, strict=True)):
         found.append("its job, priced again, costs more than was taken for it")
     if body.reservation is not None:
-        book.require_held(body.dataset, body.promise, body.reservation, body.by, entry.time)
+        book.require_held(body.dataset, body.quote, body.reservation, body.by, entry.time)
     elif state.ended(book.now(entry.time)):
         found.append("its grant had ended")
     elif any(taken > rest for taken, rest in zip(body.cost, state.left, strict=True)):

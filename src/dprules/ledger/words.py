@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from dprules.ledger.filters import Cost, Filter, Sums
+from dprules.ledger.budgets import Budget, Cost, EpsilonDelta
 
 DOWN = Context(prec=4, rounding=ROUND_FLOOR)
 """For what is left: what is shown must fit."""
@@ -17,7 +17,7 @@ _NEAREST = Context(prec=12)
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class ChargePreview:
     """What a charge would take.
 
     Parameters
@@ -36,13 +36,13 @@ class Foreseen:
         return f"Grant {self.grant} would pay {self.cost}, and have {self.left} left."
 
 
-def show_cost(kind: Filter, cost: Cost, rounding: Context = UP) -> str:
+def show_cost(kind: Budget, cost: Cost, rounding: Context = UP) -> str:
     """Return what a filter takes, in words.
 
     Examples
     --------
-    >>> from dprules.ledger.filters import Sums
-    >>> show_cost(Sums(1, 1e-6), (Fraction(1, 2), Fraction(0)))
+    >>> from dprules.ledger.budgets import EpsilonDelta
+    >>> show_cost(EpsilonDelta(1, 1e-6), (Fraction(1, 2), Fraction(0)))
     'epsilon 0.5 and delta 0'
     """
     shown = (
@@ -52,31 +52,31 @@ def show_cost(kind: Filter, cost: Cost, rounding: Context = UP) -> str:
     return " and ".join(f"{name} {amount}" for name, amount in zip(kind.coordinates, shown, strict=True))
 
 
-def show_held(kind: Filter, held: Mapping[Cost, int]) -> str:
+def show_held(kind: Budget, held: Mapping[Cost, int]) -> str:
     """Return what a reservation holds, in words."""
     return " and ".join(f"{times} x ({show_cost(kind, cost)})" for cost, times in held.items() if times) or "nothing"
 
 
-def show_guarantee(kind: Filter) -> tuple[str, str]:
+def show_guarantee(kind: Budget) -> tuple[str, str]:
     """Return the epsilon and delta that hold for everything charged to a grant, in four digits that are not below.
 
     Examples
     --------
-    >>> from dprules.ledger.filters import Gaussians, Sums
-    >>> show_guarantee(Sums(0.3, 1e-5)), show_guarantee(Gaussians(0.5, 1e-6))
+    >>> from dprules.ledger.budgets import Gaussians, EpsilonDelta
+    >>> show_guarantee(EpsilonDelta(0.3, 1e-5)), show_guarantee(Gaussians(0.5, 1e-6))
     (('0.3', '1e-05'), ('2.255', '1e-06'))
     """
     return show_total([kind])
 
 
-def show_total(kinds: Iterable[Filter]) -> tuple[str, str]:
+def show_total(kinds: Iterable[Budget]) -> tuple[str, str]:
     """Return the same for several grants together: their guarantees add up."""
     epsilons, deltas = zip(*map(_state, kinds), strict=True)
     return show_amount(sum(epsilons, Fraction(0))), show_amount(sum(deltas, Fraction(0)))
 
 
-def _state(kind: Filter) -> tuple[Fraction, Fraction]:
-    if isinstance(kind, Sums):
+def _state(kind: Budget) -> tuple[Fraction, Fraction]:
+    if isinstance(kind, EpsilonDelta):
         return kind.limit
     epsilon, delta = kind.guarantee
     return Fraction(epsilon) * (1 + DUST), Fraction(delta)  # the twelfth digit may be rounded down

@@ -96,7 +96,7 @@ def _row_of_charge(book: Book, state: ChargeState) -> dict[str, Any]:
         "number": state.entry.number,
         "time": f"{state.entry.time:%Y-%m-%d %H:%M}",
         "dataset": spent.dataset,
-        "job": f"{spent.promise.job}, epsilon {show_amount(spent.promise.epsilon)}",
+        "job": f"{spent.quote.job}, epsilon {show_amount(spent.quote.epsilon)}",
         "cost": show_cost(book.grants[spent.grant].grant.filter, spent.cost),
         "by": spent.by,
         "outcome": state.outcome,

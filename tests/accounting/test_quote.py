@@ -5,17 +5,17 @@ from fractions import Fraction
 
 import pytest
 
-from dprules.accounting import Account, Counts, LedgerMark, Promise, Unit, compose
+from dprules.accounting import Account, Counts, LedgerReference, Quote, Unit, compose
 from dprules.errors import ModelError, PrivacyError
 
-MARK = LedgerMark("0" * 32, "patients", None, 3, "a" * 64)
+MARK = LedgerReference("0" * 32, "patients", None, 3, "a" * 64)
 
 
 def promised(fixed=True):
     account = Account(1, Fraction(1, 10**6))
     account.charge("class counts", Counts(Fraction(1, 4)))
     account.charge("more counts", Counts(Fraction(1, 2)))
-    return Promise.of("fit", account, fixed=fixed)
+    return Quote.of("fit", account, fixed=fixed)
 
 
 def test_what_was_promised_is_taken():
@@ -80,9 +80,9 @@ def test_a_promise_that_does_not_hold():
 )
 def test_a_mark_that_was_tampered_with_is_refused(change):
     with pytest.raises(ModelError):
-        LedgerMark.from_document(MARK.document() | change)
+        LedgerReference.from_document(MARK.document() | change)
 
 
 def test_a_mark_is_read_back():
-    assert LedgerMark.from_document(MARK.document()) == MARK
-    assert LedgerMark.from_document(None) is None
+    assert LedgerReference.from_document(MARK.document()) == MARK
+    assert LedgerReference.from_document(None) is None

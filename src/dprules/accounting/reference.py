@@ -14,7 +14,7 @@ MOST_ENTRIES = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerMark:
+class LedgerReference:
     """The place of a charge in a ledger.
 
     Parameters
@@ -49,7 +49,7 @@ class LedgerMark:
         }
 
     @classmethod
-    def from_document(cls, document: Any) -> "LedgerMark | None":
+    def from_document(cls, document: Any) -> "LedgerReference | None":
         """Read what `document` writes; None stands for no ledger."""
         if document is None:
             return None

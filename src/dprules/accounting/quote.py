@@ -9,15 +9,15 @@ from dprules.accounting.account import Account
 from dprules.accounting.certificate import Charge
 from dprules.accounting.curve import Curve, randomised_response
 from dprules.accounting.events import Event
-from dprules.accounting.marks import LedgerMark
 from dprules.accounting.neighbours import Neighbours
+from dprules.accounting.reference import LedgerReference
 from dprules.accounting.unit import Unit
 from dprules.errors import PrivacyError
 from dprules.numbers import Real
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class Quote:
     """The budget of a job, and its charges where they are known in advance.
 
     Parameters
@@ -38,7 +38,7 @@ class Promise:
     >>> from dprules.accounting import Counts
     >>> account = Account(0.5, 0)
     >>> account.charge("class counts", Counts(0.5))
-    >>> Promise.of("count", account, fixed=True).curve().epsilon(0)
+    >>> Quote.of("count", account, fixed=True).curve().epsilon(0)
     0.5
     """
 
@@ -50,7 +50,7 @@ class Promise:
     charges: tuple[Charge, ...] = ()
 
     @classmethod
-    def of(cls, job: str, account: Account, *, fixed: bool) -> "Promise":
+    def of(cls, job: str, account: Account, *, fixed: bool) -> "Quote":
         """Return the promise of a job whose rehearsal was charged to an account.
 
         Parameters
@@ -89,29 +89,29 @@ class Promise:
             found.append(f"its charges add up to epsilon {float(epsilon):g} and delta {float(delta):g}: too much")
         return found
 
-    def account(self, mark: LedgerMark) -> "PromisedAccount":
+    def account(self, mark: LedgerReference) -> "QuotedAccount":
         """Return the account of the job: it takes what was promised and nothing else."""
-        return PromisedAccount(self, mark)
+        return QuotedAccount(self, mark)
 
 
-class PromisedAccount(Account):
+class QuotedAccount(Account):
     """An account of which a ledger knows in advance what will be charged to it.
 
     Parameters
     ----------
-    promise : Promise
+    promise : Quote
         What the ledger was charged.
-    mark : LedgerMark
+    mark : LedgerReference
         Where; the certificate says so.
     """
 
-    def __init__(self, promise: Promise, mark: LedgerMark) -> None:
+    def __init__(self, promise: Quote, mark: LedgerReference) -> None:
         super().__init__(promise.epsilon, promise.delta, promise.neighbours, promise.unit)
         self._promised = promise.charges
         self._mark = mark
 
     @property
-    def mark(self) -> LedgerMark:
+    def mark(self) -> LedgerReference:
         """Where the ledger was charged."""
         return self._mark
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import inf
 from typing import Any, ClassVar
 
-from dprules.accounting import Curve, Event, Neighbours, Promise, Slots, compose, conversion, smallest
+from dprules.accounting import Curve, Event, Neighbours, Quote, Slots, compose, conversion, smallest
 from dprules.accounting.curve import gaussian
 from dprules.accounting.events import Fields
 from dprules.accounting.unit import LONGEST_NAME, MOST_ROWS
@@ -25,20 +25,20 @@ _NAMED = 4
 OWNER = "a filter of the ledger"
 
 
-class Filter(ABC):
+class Budget(ABC):
     """A budget whose charges may depend on everything that was released before: the costs add up to its limit."""
 
     __slots__ = ()
     kind: ClassVar[str]
     coordinates: ClassVar[tuple[str, ...]]
     """What the costs are called."""
-    _kinds: ClassVar[dict[str, type["Filter"]]] = {}
+    _kinds: ClassVar[dict[str, type["Budget"]]] = {}
 
     def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         if kind is not None:
             cls.kind = kind
-        Filter._kinds[cls.kind] = cls
+        Budget._kinds[cls.kind] = cls
 
     @property
     @abstractmethod
@@ -51,7 +51,7 @@ class Filter(ABC):
         """Return the (epsilon, delta) that hold for everything charged to it, rounded up."""
 
     @abstractmethod
-    def cost(self, promise: Promise) -> Cost:
+    def cost(self, quote: Quote) -> Cost:
         """Return what a job takes, or refuse one that the filter cannot hold."""
 
     @abstractmethod
@@ -60,7 +60,7 @@ class Filter(ABC):
 
     @classmethod
     @abstractmethod
-    def from_fields(cls, fields: Fields) -> "Filter":
+    def from_fields(cls, fields: Fields) -> "Budget":
         """Read what `fields` writes."""
 
     def document(self) -> dict[str, Any]:
@@ -68,10 +68,10 @@ class Filter(ABC):
         return {"kind": self.kind} | self.fields()
 
     @staticmethod
-    def from_document(document: Any) -> "Filter":
+    def from_document(document: Any) -> "Budget":
         """Read a filter of any kind; unknown kinds are refused."""
         fields = Fields(document, OWNER)
-        known = Filter._kinds.get(str(fields.take("kind")))
+        known = Budget._kinds.get(str(fields.take("kind")))
         if known is None:
             raise ModelError(f"{OWNER} is of a kind that this dprules does not know. Use a newer one.")
         made = known.from_fields(fields)
@@ -80,7 +80,7 @@ class Filter(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Sums(Filter, kind="sums"):
+class EpsilonDelta(Budget, kind="sums"):
     """Epsilons and deltas add up.
 
     Parameters
@@ -109,22 +109,22 @@ class Sums(Filter, kind="sums"):
         """Epsilon and delta."""
         return rounded_up(Fraction(self.epsilon)), rounded_up(Fraction(self.delta))
 
-    def cost(self, promise: Promise) -> Cost:
+    def cost(self, quote: Quote) -> Cost:
         """Return the budget of the job."""
-        return promise.epsilon, promise.delta
+        return quote.epsilon, quote.delta
 
     def fields(self) -> dict[str, Any]:
         """Return epsilon and delta."""
         return {"epsilon": str(self.epsilon), "delta": str(self.delta)}
 
     @classmethod
-    def from_fields(cls, fields: Fields) -> "Sums":
+    def from_fields(cls, fields: Fields) -> "EpsilonDelta":
         """Read what `fields` writes."""
         return cls(fields.fraction("epsilon"), fields.fraction("delta"))
 
 
 @dataclass(frozen=True, slots=True)
-class Concentrated(Filter, kind="concentrated"):
+class Concentrated(Budget, kind="concentrated"):
     """The rho of zero-concentrated privacy adds up [BS16].
 
     Parameters
@@ -155,11 +155,11 @@ class Concentrated(Filter, kind="concentrated"):
         rho, delta = Fraction(self.rho), rounded_up(Fraction(self.delta))
         return smallest(lambda epsilon: conversion(rho, epsilon) <= Fraction(self.delta), start=1.0), delta
 
-    def cost(self, promise: Promise) -> Cost:
+    def cost(self, quote: Quote) -> Cost:
         """Return the job's rho; one that has none is refused."""
-        rho = promise.curve().rho
+        rho = quote.curve().rho
         if rho == inf:
-            raise PrivacyError(f"{_name(promise)} has no rho. {_OTHERS}")
+            raise PrivacyError(f"{_name(quote)} has no rho. {_OTHERS}")
         return (Fraction(rho),)
 
     def fields(self) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class Concentrated(Filter, kind="concentrated"):
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussians(Filter, kind="gaussians"):
+class Gaussians(Budget, kind="gaussians"):
     """Squares of mu add up [DRS22]: for jobs whose noise is Gaussian.
 
     Parameters
@@ -206,11 +206,11 @@ class Gaussians(Filter, kind="gaussians"):
             Fraction(self.delta)
         )
 
-    def cost(self, promise: Promise) -> Cost:
+    def cost(self, quote: Quote) -> Cost:
         """Return the square of the job's mu; one that has none is refused."""
-        squared = promise.curve().mu_squared
+        squared = quote.curve().mu_squared
         if squared == inf:
-            raise PrivacyError(f"{_name(promise)} has no mu. {_OTHERS}")
+            raise PrivacyError(f"{_name(quote)} has no mu. {_OTHERS}")
         return (Fraction(squared),)
 
     def fields(self) -> dict[str, Any]:
@@ -224,7 +224,7 @@ class Gaussians(Filter, kind="gaussians"):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ReferenceJob:
     """A job that a slot is as wide as: its events are fixed in advance.
 
     Parameters
@@ -246,7 +246,7 @@ class Shape:
             raise ParameterError(f"a shape has between 1 and {MOST_EVENTS} events.")
 
     @classmethod
-    def from_fields(cls, fields: Fields) -> "Shape":
+    def from_fields(cls, fields: Fields) -> "ReferenceJob":
         """Read a shape of a ledger."""
         events = tuple(Event.from_document(event) for event in fields.take("events"))
         made = cls(str(fields.take("name"))[:LONGEST_NAME], events, fields.whole("rows", most=MOST_ROWS))
@@ -255,14 +255,14 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class SlotBudget(Filter, kind="slots"):
+class SlotBudget(Budget, kind="slots"):
     """So many jobs, each below the upper hull of some shapes: together they are composed exactly.
 
     Parameters
     ----------
     number : int
         How many jobs.
-    shapes : tuple of Shape
+    shapes : tuple of ReferenceJob
         Each job must cost no more than the largest of them, at every epsilon and in each direction.
     neighbours : Neighbours
         The relation of the curves.
@@ -271,7 +271,7 @@ class SlotBudget(Filter, kind="slots"):
     """
 
     number: int
-    shapes: tuple[Shape, ...]
+    shapes: tuple[ReferenceJob, ...]
     neighbours: Neighbours
     delta: Real
     coordinates = ("slots",)
@@ -298,14 +298,14 @@ class SlotBudget(Filter, kind="slots"):
         """Return the slots with their curve."""
         return _slots_of(self)
 
-    def cost(self, promise: Promise) -> Cost:
+    def cost(self, quote: Quote) -> Cost:
         """Return one slot; a job that is not below its curve is refused."""
-        known = {shape.events for shape in self.shapes if shape.rows == promise.unit.rows}
-        if tuple(promise.events) not in known and _gap(self, promise) is not None:
+        known = {shape.events for shape in self.shapes if shape.rows == quote.unit.rows}
+        if tuple(quote.events) not in known and _gap(self, quote) is not None:
             names = " or ".join(shape.name for shape in self.shapes)
             raise PrivacyError(
-                f"{_name(promise)} is not below the curve of a slot. What fits: {names}, or the same at a smaller "
-                f"epsilon.{_remedy(promise)}"
+                f"{_name(quote)} is not below the curve of a slot. What fits: {names}, or the same at a smaller "
+                f"epsilon.{_remedy(quote)}"
             )
         return (Fraction(1),)
 
@@ -328,7 +328,7 @@ class SlotBudget(Filter, kind="slots"):
         written = fields.take("shapes")
         if not isinstance(written, list) or not 0 < len(written) <= MOST_SHAPES:
             raise ModelError(f"{OWNER} has between 1 and {MOST_SHAPES} shapes.")
-        shapes = tuple(Shape.from_fields(Fields(shape, OWNER)) for shape in written)
+        shapes = tuple(ReferenceJob.from_fields(Fields(shape, OWNER)) for shape in written)
         neighbours = Neighbours.parse(fields.take("neighbours"))
         return cls(fields.whole("number"), shapes, neighbours, fields.fraction("delta"))
 
@@ -341,9 +341,9 @@ def _slots_of(budget: SlotBudget) -> Slots:
 
 
 @lru_cache(maxsize=1024)
-def _gap(budget: SlotBudget, promise: Promise) -> float | None:
+def _gap(budget: SlotBudget, quote: Quote) -> float | None:
     """Prices take seconds: each is found once, before others have to wait for it."""
-    return _slots_of(budget).gap(promise.curve())
+    return _slots_of(budget).gap(quote.curve())
 
 
 @lru_cache(maxsize=8)
@@ -351,15 +351,15 @@ def _together(budget: SlotBudget) -> Curve:
     return _slots_of(budget).total()
 
 
-def _name(promise: Promise) -> str:
-    return f"{promise.job} at epsilon {float(promise.epsilon):g} and delta {float(promise.delta):g}"
+def _name(quote: Quote) -> str:
+    return f"{quote.job} at epsilon {float(quote.epsilon):g} and delta {float(quote.delta):g}"
 
 
-def _remedy(promise: Promise) -> str:
+def _remedy(quote: Quote) -> str:
     """Say what a job pays for beside its model, or how it gets a price that is known in advance, if it has none."""
-    if not promise.charges:
+    if not quote.charges:
         return " Its prices depend on what it releases: for a list, give the number of rules (max_rules)."
-    bought = [release.name for charge in promise.charges for release in charge.releases]
+    bought = [release.name for charge in quote.charges for release in charge.releases]
     return f" It pays for {', '.join(bought[:_NAMED])}{', ...' if len(bought) > _NAMED else ''}."
 
 
