@@ -23,10 +23,9 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse
 
-from dprules.accounting import Account, Unit
+from dprules.accounting import Unit
 from dprules.errors import DataError, PrivacyError
 from dprules.jobs import FitRequest, OneAgainstRest, OnlineRequest, StreamLearner, StreamSettings
-from dprules.jobs.charging import Payment
 from dprules.jobs.labels import with_labels
 from dprules.jobs.online_cells import LazyCodes
 from dprules.jobs.online_hashed import IdleNames, PlacesOfNames
@@ -62,7 +61,7 @@ from dprules.learners.streams.dense import DenseLearner, DensePolicy
 from dprules.learners.streams.epochs import WaitingRounds
 from dprules.learners.streams.event_files import _Unzipped
 from dprules.learners.streams.state import Kept, Standing
-from dprules.mechanisms import AboveThreshold, KeyedBits, SecureBits, SeededBits, os_bits
+from dprules.mechanisms import AboveThreshold, KeyedBits, SecureBits, SeededBits
 from dprules.mechanisms.above_threshold import _Runs
 from dprules.mechanisms.draw import _Proposal
 from dprules.mechanisms.exact import Uniform
@@ -84,7 +83,6 @@ from dprules.tables.units import UnitKey
 ROOMS = ("tables", "learners", "mechanisms", "jobs")
 
 PUBLIC = {
-    "dprules.jobs.charging.Payer": "the address of a ledger, and names in it",
     "dprules.tables.csv_files.CsvFile": "a path and the header line",
     "dprules.tables.coded.JointCodes": "how many groups each column has",
     "dprules.tables.engines.postgres_packing.Foreseen": "what a schema foresees",
@@ -450,7 +448,6 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "Watch": lambda folder: AboveThreshold(3, 1, 1).resume((CANARY, CANARY)),
     "_Runs": lambda folder: _Runs(np.array([CANARY]), np.array([1]), rational(1, "tilt")),
     "SecureBits": lambda folder: SecureBits(),
-    "Payment": lambda folder: Payment(Account(1, 0), os_bits),
     "KeyedBits": lambda folder: KeyedBits(),
     "_Proposal": lambda folder: _Proposal([CANARY, 0], rational(1, "tilt"), None),
     "Uniform": lambda folder: Uniform(CANARY, BITS),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         WinnowClassifier,
     )
     from dprules.ledger import Ledger
-    from dprules.models import RuleList, Scorecard
+    from dprules.models import Released, RuleList, Scorecard
     from dprules.schema import Schema
 
 __version__ = version("dprules")
@@ -27,6 +27,7 @@ __all__ = [
     "PrivateDecisionListClassifier",
     "PrivateScorecardClassifier",
     "PrivateWinnowClassifier",
+    "Released",
     "RuleList",
     "Schema",
     "Scorecard",
@@ -42,6 +43,7 @@ _ROOMS = {
     "PrivateDecisionListClassifier": "estimators",
     "PrivateScorecardClassifier": "estimators",
     "PrivateWinnowClassifier": "estimators",
+    "Released": "models",
     "RuleList": "models",
     "Schema": "schema",
     "Scorecard": "models",

@@ -8,7 +8,8 @@
     |-- DataError (ValueError)          a table that cannot be read
     |   `-- FileError                   a file or folder that is not there, cannot be written, or is there already
     |-- ModelError (ValueError)         a model file that cannot be read
-    |   `-- UnverifiedError             a model file that can be read and does not verify
+    |   |-- UnverifiedError             a model file that can be read and does not verify
+    |   `-- RemovedError                a file that uses a feature of earlier versions
     |-- ResourceError                   not enough memory or room on the disk, or a port in use
     |-- PrivacyError                    what was asked would not be private, or cannot be priced
     `-- SpentError (RuntimeError)       a one-time mechanism was used a second time
@@ -49,6 +50,10 @@ class ModelError(DprulesError, ValueError):
 
 class UnverifiedError(ModelError):
     """A model file is well-formed, and its certificate does not hold for its model."""
+
+
+class RemovedError(ModelError):
+    """A file uses a feature that earlier versions had and this one has not."""
 
 
 class ResourceError(DprulesError):

@@ -11,10 +11,9 @@ from hypothesis import given
 
 from dprules.accounting import Gaussian, Neighbours
 from dprules.errors import ModelError, ParameterError
-from dprules.ledger import Concentrated, Gaussians, Ledger, ReferenceJob, SlotBudget, sqlite
+from dprules.ledger import EpsilonDelta, Ledger, ReferenceJob, SlotBudget, sqlite
 from dprules.ledger.body import LONGEST
 from dprules.ledger.chain import LONGEST_ENTRY, Row, first_digest, next_digest, read_row
-from dprules.ledger.charges import MOST_FITS, Reserved
 from dprules.ledger.grants import MOST_COLUMNS, DataSet
 from fuzz.examples import MANY, QUICK, SEEDS
 from fuzz.guard import require_words
@@ -27,13 +26,11 @@ def genuine(tmp_path_factory) -> Path:
     """A ledger with every kind of entry."""
     path = tmp_path_factory.mktemp("ledgers") / "l.db"
     ledger = make_ledger(path, epsilon=3)
-    ticket = ledger.charge("patients", quote("0.5"))
-    ticket.begin()
-    ticket.finish("0" * 64)
+    reference = ledger.charge("patients", quote("0.5"))
+    ledger.finish(reference.entry, "0" * 64)
     ledger.charge("patients", quote("0.25"))
     ledger.register("others", distinct=True)
-    ledger.grant("others", Concentrated(1, 1e-6))
-    ledger.grant("others", Gaussians(1, 1e-6))
+    ledger.grant("others", EpsilonDelta(1, 1e-6))
     shape = ReferenceJob("a sum", (Gaussian(Fraction(1, 5)),))
     ledger.grant("others", SlotBudget(2, (shape,), Neighbours.ADD_REMOVE, 1e-6))
     return path
@@ -96,13 +93,6 @@ def test_the_most_columns():
     DataSet("x", tuple(map(str, range(MOST_COLUMNS))), unit, neighbours)
     with pytest.raises(ParameterError, match="columns"):
         DataSet("x", tuple(map(str, range(MOST_COLUMNS + 1))), unit, neighbours)
-
-
-def test_the_most_fits():
-    cost = (Fraction(1), Fraction(0))
-    Reserved("x", 2, ((cost, MOST_FITS),), "me")
-    with pytest.raises(ParameterError, match="fits"):
-        Reserved("x", 2, ((cost, MOST_FITS + 1),), "me")
 
 
 def test_the_longest_entry():

@@ -1,4 +1,4 @@
-"""A job is charged before it reads a row, takes what it promised, and begins once."""
+"""A job is charged before it releases anything, takes what it quoted, and is recorded once it is delivered."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprules.accounting import Counts, Quote
+from dprules.accounting import Account, Counts, Quote
 from dprules.errors import DataError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs import (
@@ -25,10 +25,11 @@ from dprules.jobs import (
 )
 from dprules.jobs.example import SCHEMA, hospital_stays
 from dprules.jobs.fitting import rehearse
-from dprules.jobs.ledgers import choose_budget, join, ledger_init
+from dprules.jobs.ledgers import choose_budget, compare, ledger_init
 from dprules.learners.cuts import buy_cuts
 from dprules.learners.streams import read_published
-from dprules.ledger import EpsilonDelta, Ledger, show_guarantee
+from dprules.ledger import EpsilonDelta, Ledger
+from dprules.mechanisms import os_bits
 from dprules.models import Released
 from dprules.schema import Boolean, Categorical, Label, PrivateCuts, PrivateValues, Schema
 from servers import database, server
@@ -54,60 +55,65 @@ def left(ledger):
     return ledger.book().grants_of("stays")[0].left[0]
 
 
-def test_the_charge_is_there_before_a_row_is_read(ledger, monkeypatch):
-    seen = []
-
-    def reading(*words):
-        seen.append(len(ledger.book().charges))
-        raise DataError("nothing can be read.")
-
-    monkeypatch.setattr(fitting, "place_records", reading)
-    with pytest.raises(DataError, match=r"Charge 3 stands and was not begun: the same job can use it with --resume 3 "):
+def test_nothing_is_owed_before_the_first_charge(ledger, monkeypatch):
+    """A table that cannot be read releases nothing, and costs nothing."""
+    monkeypatch.setattr(fitting, "place_records", _fail)
+    with pytest.raises(DataError, match=r"^The table cannot be read\.$"):
         fit(ask(ledger))
-    assert seen == [1]
-    assert left(ledger) == Fraction(5, 2)
-    monkeypatch.undo()
-    released = fit(ask(ledger, resume=3))
-    assert released.certificate.ledger.entry == 3
-    assert left(ledger) == Fraction(5, 2)
-    with pytest.raises(PrivacyError, match="cannot be run again"):
-        fit(ask(ledger, resume=3))
+    assert not ledger.book().charges
+
+
+def test_the_charge_is_there_before_the_first_bit_of_noise(ledger, monkeypatch):
+    seen = []
+    genuine = os_bits.words
+
+    class Watched:
+        secure = True
+
+        def words(self, size):
+            seen.append(len(ledger.book().charges))
+            return genuine(size)
+
+    monkeypatch.setattr(fitting, "os_bits", Watched())
+    monkeypatch.setattr(fitting, "rehearse", lambda request: pytest.fail("no price is fixed"))
+    fit(ask(ledger, settings=ListSettings()))
+    assert set(seen) == {1}
 
 
 def test_a_refused_job_reads_nothing(ledger, monkeypatch):
     monkeypatch.setattr(fitting, "place_records", lambda *words: pytest.fail("rows were read"))
-    with pytest.raises(PrivacyError, match="Nothing has run"):
+    with pytest.raises(PrivacyError, match="Nothing was spent"):
         fit(ask(ledger, epsilon=4))
     assert not ledger.book().charges
 
 
-def test_a_job_that_fails_after_its_first_bit_is_used_up(ledger, monkeypatch):
-    def learn(request, records, account, assumptions, bits, progress):
-        bits.words(1)
-        raise DataError("too late.")
+def test_a_job_that_fails_after_its_charge_names_it(ledger, monkeypatch):
+    def fail(*words, **more):
+        raise DataError("Too late.")
 
-    genuine = fitting._learn
-    calls = []
-
-    def second(*words):
-        calls.append(1)
-        return genuine(*words) if len(calls) == 1 else learn(*words)  # the first is the rehearsal
-
-    monkeypatch.setattr(fitting, "_learn", second)
-    with pytest.raises(DataError, match=r"^too late\.$"):
-        fit(ask(ledger, settings=ListSettings(max_rules=3)))
-    monkeypatch.undo()
-    assert ledger.book().charges[3].begun
-    with pytest.raises(PrivacyError, match="cannot be run again"):
-        fit(ask(ledger, settings=ListSettings(max_rules=3), resume=3))
+    monkeypatch.setattr(Account, "certificate", fail)
+    with pytest.raises(DataError, match=r"^Too late\. Charge 3 of the ledger stands\.$"):
+        fit(ask(ledger, settings=ListSettings()))
+    assert left(ledger) == Fraction(5, 2)
 
 
-def test_what_was_promised_is_what_is_certified(ledger):
+def test_a_model_is_delivered_before_the_ledger_says_that_it_was_released(ledger):
+    outcomes = []
+
+    def deliver(released):
+        outcomes.extend(state.outcome for state in ledger.book().charges.values())
+
+    fit(ask(ledger), deliver=deliver)
+    assert outcomes == ["interrupted, or running"]
+    assert [state.outcome for state in ledger.book().charges.values()] == ["released"]
+
+
+def test_the_quote_is_what_is_certified(ledger):
     for settings_ in (ListSettings(), ListSettings(max_rules=4), ScorecardSettings(), ListSettings(accounting="paper")):
         released = fit(ask(ledger, settings=settings_))
         state = ledger.book().charges[released.certificate.ledger.entry]
         assert state.digest == released.digest()
-        assert join(released, ledger.book()) == []
+        assert compare(released, ledger.book()) == []
         if settings_.prices_are_fixed(SCHEMA):
             assert state.spent.quote.charges == released.certificate.charges
         else:
@@ -165,7 +171,6 @@ def test_seeded_noise_is_not_charged(ledger):
         {"ledger": None, "dataset": "stays"},
         {"dataset": None},
         {"ledger": 7},
-        {"ledger": None, "dataset": None, "resume": 3},
     ],
 )
 def test_words_that_do_not_go_together(words, ledger):
@@ -190,8 +195,6 @@ def test_an_evaluation_looks_at_the_header_before_it_pays(ledger, tmp_path):
             evaluate(model, STAYS.drop_columns([name]), **words)
     with pytest.raises(DataError, match="header"):
         evaluate(model, tmp_path / "stays.csv", delimiter=";", **words)
-    with pytest.raises(ParameterError, match="resume must be"):
-        evaluate(model, STAYS, resume="3", **words)
     assert ledger.book().charges == {}
     evaluate(model, STAYS, **words)
 
@@ -200,20 +203,20 @@ def test_an_evaluation_looks_at_the_header_before_it_pays(ledger, tmp_path):
     "budget",
     [
         {"epsilon": 3},
-        {"rho": 0.5},
-        {"slots": 4, "shapes": ["list:2", "scorecard"], "each_epsilon": 1, "each_delta": 1e-6},
+        {"fits": 4},
     ],
-    ids=["sums", "rho", "slots"],
+    ids=["sums", "fits"],
 )
 def test_a_table_whose_number_of_rows_is_public(budget, tmp_path):
     """Replace neighbours, from the first entry to the last."""
     ledger = ledger_init(tmp_path / "l.db", "stays", schema=SCHEMA, neighbours="replace")
-    paid = choose_budget(delta=1e-4, neighbours="replace", **budget)
+    settings = ListSettings(max_rules=2)
+    like = [fit(FitRequest(STAYS, SCHEMA, settings, 1, 1e-6, "replace"))] if "fits" in budget else []
+    paid = choose_budget(delta=1e-4, like=like, **budget)
     ledger.grant("stays", paid, by="the officer")
-    settings = ScorecardSettings(terms=2) if "rho" in budget else ListSettings(max_rules=2)
     model = fit(ask(ledger, neighbours="replace", settings=settings, epsilon=1))
     assert model.certificate.verify()
-    assert join(model, ledger.book()) == []
+    assert compare(model, ledger.book()) == []
     assert ledger.verify() == []
     with pytest.raises(PrivacyError, match="is for replace neighbours"):
         fit(ask(ledger, settings=settings))
@@ -232,27 +235,13 @@ THREE = Schema(Label("readmitted", ("no", "yes", "later")), SCHEMA.columns)
 )
 def test_a_slot_takes_what_it_is_named_after(chosen, schema, neighbours):
     """Whatever the table: shares of one budget are rounded differently for every number of terms."""
-    each = {"each_epsilon": 1, "each_delta": 1e-6}
-    budget = choose_budget(delta=1e-6, slots=2, shapes=["list:10", "scorecard"], neighbours=neighbours, **each)
+    like = [
+        fit(FitRequest(STAYS, SCHEMA, one, 1, 1e-6, neighbours))
+        for one in (ListSettings(max_rules=10), ScorecardSettings())
+    ]
+    budget = choose_budget(delta=1e-6, fits=2, like=like)
     account = rehearse(FitRequest(None, schema, chosen, 1, 1e-6, neighbours))
     assert budget.cost(Quote.of("fit", account, fixed=True)) == (Fraction(1),)
-
-
-def test_whoever_comes_second_with_a_charge_is_not_told_to_use_it(ledger, monkeypatch):
-    with monkeypatch.context() as patched:
-        patched.setattr(fitting, "place_records", _fail)
-        with pytest.raises(DataError, match="resume 3"):
-            fit(ask(ledger))
-    genuine = Ledger.begin
-
-    def begin_after_another(self, number):
-        genuine(self, number)
-        genuine(self, number)
-
-    monkeypatch.setattr(Ledger, "begin", begin_after_another)
-    with pytest.raises(PrivacyError, match="begun already") as refused:
-        fit(ask(ledger, resume=3))
-    assert "was not begun" not in str(refused.value)
 
 
 def _fail(*_words):
@@ -268,20 +257,20 @@ def test_evaluations_and_streams_are_charged(ledger, tmp_path):
     assert left(ledger) == Fraction(9, 4)
     with pytest.raises(PrivacyError, match="left"):
         evaluate(released, STAYS, epsilon=3, ledger=ledger, dataset="stays")
-    with pytest.raises(ParameterError, match="public rows"):
+    with pytest.raises(ParameterError, match="cannot be combined"):
         evaluate(released, STAYS, public=True, ledger=ledger, dataset="stays")
     ledger.register("clicks", SCHEMA.names, neighbours="replace", stream=True, distinct=True)
     ledger.grant("clicks", EpsilonDelta(1, 0))
     stream_init(tmp_path / "s", SCHEMA, epsilon=0.75, ledger=ledger, dataset="clicks")
     mark = read_published(tmp_path / "s").certificate.ledger
-    assert ledger.book().charges[mark.entry].begun
+    assert ledger.book().charges[mark.entry].outcome == "released"
     with pytest.raises(PrivacyError, match="left"):
         stream_init(tmp_path / "t", SCHEMA, epsilon=0.75, ledger=ledger, dataset="clicks")
     assert not (tmp_path / "t").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["l.db", "s"]
 
 
-def test_an_account_of_a_ledger_refuses_what_was_not_promised(ledger, monkeypatch):
+def test_an_account_of_a_ledger_refuses_what_was_not_quoted(ledger, monkeypatch):
     """A learner that asks for more than its rehearsal did is stopped before it draws."""
     genuine = buy_cuts
     calls = []
@@ -293,22 +282,22 @@ def test_an_account_of_a_ledger_refuses_what_was_not_promised(ledger, monkeypatc
         return genuine(records, schema, account, share, bits)
 
     monkeypatch.setattr(fitting, "buy_cuts", buy)
-    with pytest.raises(PrivacyError, match="was not promised"):
+    with pytest.raises(PrivacyError, match="not in the quote"):
         fit(ask(ledger, settings=ListSettings(max_rules=2)))
 
 
 def test_a_model_that_was_exchanged_does_not_fit_its_entry(ledger, tmp_path):
     first, second = fit(ask(ledger, settings=ListSettings(max_rules=2))), fit(ask(ledger))
     book = ledger.book()
-    assert join(first, book) == []
+    assert compare(first, book) == []
     bare = fit(FitRequest(STAYS, SCHEMA))
-    assert "names no ledger" in join(bare, book)[0]
+    assert "names no ledger" in compare(bare, book)[0]
     swapped = Released.of(
         first.model, first.label, replace(first.certificate, ledger=second.certificate.ledger, model_digest=None)
     )
-    assert join(swapped, book)
+    assert compare(swapped, book)
     other = Ledger.create(tmp_path / "other.db")
-    assert "and this is ledger" in join(first, other.book())[0]
+    assert "and this is ledger" in compare(first, other.book())[0]
 
 
 def test_a_ledger_that_is_gone_at_the_end_does_not_cost_the_model(ledger, monkeypatch):
@@ -318,7 +307,7 @@ def test_a_ledger_that_is_gone_at_the_end_does_not_cost_the_model(ledger, monkey
     monkeypatch.setattr(Ledger, "finish", gone)
     released = fit(ask(ledger))
     assert ledger.book().charges[3].outcome == "interrupted, or running"
-    assert join(released, ledger.book()) == []
+    assert compare(released, ledger.book()) == []
 
 
 def test_a_stream_that_was_charged_is_extended_by_columns_of_its_data_set(ledger, tmp_path):
@@ -335,8 +324,3 @@ def test_a_stream_that_was_charged_is_extended_by_columns_of_its_data_set(ledger
         stream_extend(tmp_path / "s", SCHEMA, ledger=Ledger.create(tmp_path / "other.db"))
     _, count = stream_extend(tmp_path / "s", Schema(SCHEMA.label, SCHEMA.columns[:3]), ledger=ledger)
     assert count > 2
-
-
-def test_two_slots_of_ten_rules_cost_what_the_docs_say():
-    budget = choose_budget(slots=2, shapes=["list:10"], each_epsilon=1, each_delta=1e-6, delta=1e-6)
-    assert show_guarantee(budget) == ("1.387", "1e-06")

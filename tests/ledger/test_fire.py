@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing, contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
@@ -19,10 +20,14 @@ import psycopg
 import pytest
 
 from disks import mount_small_disk
+from dprules import postgres as connections
 from dprules.errors import FileError, ResourceError
+from dprules.jobs.example import SCHEMA
+from dprules.jobs.ledgers import compare, ledger_verify
 from dprules.ledger import Ledger, locks, postgres, sqlite
 from dprules.ledger.log import ATTEMPTS
 from dprules.ledger.store import PATIENCE
+from dprules.models import Released
 from ledger.helpers import make_ledger, quote
 from ledger.storming import OK, REFUSED
 
@@ -71,7 +76,26 @@ def test_kills_at_random_points(kills, url):
         assert entries[int(number)] == digest
     charges = ledger.book().charges
     assert ledger.book().grants_of("patients")[0].spent[0] == Fraction(len(charges), 1000)
-    assert ledger.charge("patients", quote("1")).mark.entry == max(entries) + 1
+    assert ledger.charge("patients", quote("1")).entry == max(entries) + 1
+
+
+@pytest.mark.parametrize("kills", [4, pytest.param(200, marks=pytest.mark.slow)])
+def test_fits_that_are_killed(kills, url, tmp_path):
+    """No charge is finished without its file, and no file is without its charge; what was not finished is settled."""
+    ledger = make_ledger(url, epsilon=100, delta=0.001, columns=SCHEMA.names)
+    folder = tmp_path / "models"
+    folder.mkdir()
+    storm("fit", url, kills if "://" not in url else kills // 2, folder)
+    models = {path: Released.load(path) for path in folder.glob("*.json")}
+    assert models
+    digests = {released.digest() for released in models.values()}
+    charges = ledger.book().charges
+    assert {state.digest for state in charges.values() if state.digest is not None} <= digests
+    for released in models.values():
+        assert compare(released, ledger.book()) == []
+    assert ledger_verify(url, models=list(models)) == []
+    settled = {state.digest for state in ledger.book().charges.values() if state.digest is not None}
+    assert settled == digests
 
 
 @pytest.fixture
@@ -221,6 +245,7 @@ class Cutter:
         self.target = (host, int(port))
         self.arrives = arrives
         self.times = times
+        self.losing = False  # whether answers of the server are lost
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.url = url.replace(f"{host}:{port}", f"127.0.0.1:{self.listening.getsockname()[1]}")
         threading.Thread(target=self.accept, daemon=True).start()
@@ -246,6 +271,7 @@ class Cutter:
             if writes and b"COMMIT" in part and self.times > 0:
                 self.times -= 1
                 if self.arrives:
+                    self.losing = True
                     server.sendall(part)
                     threading.Event().wait(0.3)
                 part = b""
@@ -253,6 +279,7 @@ class Cutter:
                 for end in (client, server):
                     with closing(end), suppress(OSError):
                         end.shutdown(socket.SHUT_RDWR)
+                self.losing = False
                 return
             server.sendall(part)
 
@@ -262,7 +289,8 @@ class Cutter:
                 part = server.recv(65536)
                 if not part:
                     return
-                client.sendall(part)
+                if not self.losing:
+                    client.sendall(part)
             except OSError:
                 return
 
@@ -272,11 +300,11 @@ def test_a_connection_that_is_cut_in_the_middle_of_a_commit(arrives, server, dat
     """The outcome is found out by the token: the charge is there once, whether its commit arrived or not."""
     ledger = make_ledger(server)
     cutter = Cutter(server, arrives, times=1)
-    ticket = Ledger(cutter.url).charge("patients", quote("0.25"))
+    reference = Ledger(cutter.url).charge("patients", quote("0.25"))
     assert cutter.times == 0
     assert ledger.book().grants_of("patients")[0].left[0] == Fraction(3, 4)
-    assert list(ledger.book().charges) == [ticket.mark.entry]
-    assert ledger.verify(marks=[ticket.mark]) == []
+    assert list(ledger.book().charges) == [reference.entry]
+    assert ledger.verify(references=[reference]) == []
 
 
 @pytest.mark.parametrize("arrives", [True, False], ids=["committed", "not committed"])
@@ -287,9 +315,130 @@ def test_a_connection_that_is_cut_every_time(arrives, server, database):
     if arrives:
         Ledger(cutter.url).charge("patients", quote("0.25"))
     else:
-        with pytest.raises(ResourceError, match=r"an entry with token [0-9a-f]{32} was written is not known"):
+        with pytest.raises(ResourceError, match=r"not known whether the entry with token [0-9a-f]{32} was written"):
             Ledger(cutter.url).charge("patients", quote("0.25"))
     assert len(ledger.book().charges) == int(arrives)
+
+
+class Freezer(Cutter):
+    """A proxy whose server falls silent at a word of the client, and keeps its connections open.
+
+    Parameters
+    ----------
+    url : str
+        The server.
+    word : bytes
+        What the client sends last.
+    arrives : bool
+        Whether the server gets it.
+    """
+
+    def __init__(self, url: str, word: bytes, arrives: bool = False) -> None:
+        self.word = word
+        self.frozen = False
+        self.opened: list[socket.socket] = []
+        super().__init__(url, arrives, times=0)
+
+    def end(self) -> None:
+        """Let the server know: it would keep its locks."""
+        for one in [self.listening, *self.opened]:
+            with closing(one), suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    def watch(self, client: socket.socket, server: socket.socket) -> None:
+        self.opened += [client, server]
+        while True:
+            try:
+                sent = client.recv(65536)
+            except OSError:
+                return
+            self.frozen = self.frozen or self.word in sent
+            if not sent or (self.frozen and not self.arrives):
+                return
+            server.sendall(sent)
+
+    def pass_on(self, server: socket.socket, client: socket.socket) -> None:
+        while True:
+            try:
+                answer = server.recv(65536)
+            except OSError:
+                return
+            if not answer:
+                return
+            if not self.frozen:
+                client.sendall(answer)
+
+
+@pytest.mark.parametrize(
+    ("word", "arrives", "sentence"),
+    [
+        (b"REPEATABLE READ", False, r"does not answer\. Nothing was written"),
+        (b"pg_advisory_xact_lock", False, r"does not answer\. Nothing was written"),
+        (b"COMMIT\0", False, "not known whether the entry with token"),
+        (b"COMMIT\0", True, "not known whether the entry with token"),
+    ],
+)
+def test_a_server_that_is_frozen(word, arrives, sentence, server, database, monkeypatch):
+    """The wait ends, and the sentence claims no more than is known."""
+    ledger = make_ledger(server)
+    monkeypatch.setattr(postgres, "SILENCE", 0.5)
+    freezer = Freezer(server, b"\0" * 9, arrives)  # not yet
+    through = Ledger(freezer.url)
+    book = through.book()
+    freezer.word = word
+    started = time.monotonic()
+    try:
+        with pytest.raises(ResourceError, match=sentence):
+            through.charge("patients", quote("0.25"), book=None if word == b"REPEATABLE READ" else book)
+    finally:
+        freezer.end()
+    assert time.monotonic() - started < 10
+    assert len(ledger.book().charges) == int(arrives)
+    assert ledger.verify() == []
+
+
+def test_a_server_that_answers_no_connection(monkeypatch):
+    """The system accepts connections for a process that is frozen."""
+    monkeypatch.setitem(connections._ALIVE, "connect_timeout", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(FileError, match="cannot be reached"):
+        Ledger(f"postgresql://me@127.0.0.1:{silent.getsockname()[1]}/db").book()
+
+
+def test_a_server_that_goes_away_after_the_commit(server, database, monkeypatch):
+    """The answer to COMMIT is lost, and no later connection is accepted: nobody claims that nothing was written."""
+    ledger = make_ledger(server)
+    cutter = Cutter(server, arrives=True, times=1)
+    genuine = connections.connect
+
+    def connect(url):
+        if cutter.times == 0:
+            raise psycopg.OperationalError("gone")
+        return genuine(url)
+
+    monkeypatch.setattr(postgres, "connect", connect)
+    with pytest.raises(ResourceError, match="its charge stands"):
+        Ledger(cutter.url).charge("patients", quote("0.25"))
+    monkeypatch.undo()
+    assert len(ledger.book().charges) == 1
+
+
+def test_a_full_disk_at_the_commit_is_no_riddle(small, monkeypatch):
+    """The commit fails: the entry is looked for, and the sentence is about the disk."""
+
+    class Failing(sqlite3.Connection):
+        def execute(self, statement, *more):
+            if statement == "COMMIT":
+                error = sqlite3.OperationalError("disk I/O error")
+                error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+                raise error
+            return super().execute(statement, *more)
+
+    genuine = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *words, **more: genuine(*words, factory=Failing, **more))
+    with pytest.raises(ResourceError, match="the disk is full or cannot be written"):
+        small.charge("patients", quote("0.1"))
+    monkeypatch.undo()
+    assert not small.book().charges
 
 
 def test_a_ledger_that_was_replaced_by_something_else(small):

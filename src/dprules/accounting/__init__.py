@@ -29,7 +29,7 @@ from dprules.accounting.events import (
     Values,
 )
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.quote import Quote, QuotedAccount
+from dprules.accounting.quote import Quote
 from dprules.accounting.reference import LedgerReference
 from dprules.accounting.slots import Slots
 from dprules.accounting.unit import Unit
@@ -62,7 +62,6 @@ __all__ = [
     "Pure",
     "Quantiles",
     "Quote",
-    "QuotedAccount",
     "Release",
     "SegmentStream",
     "Slots",

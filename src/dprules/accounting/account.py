@@ -82,8 +82,8 @@ class Account:
         return self._unit
 
     @property
-    def mark(self) -> LedgerReference | None:
-        """Where a ledger was charged for this account, if one was."""
+    def reference(self) -> LedgerReference | None:
+        """The entry of a ledger that records this account; None without a ledger."""
         return None
 
     @property
@@ -150,7 +150,7 @@ class Account:
         alone = "" if pure == inf else f" (alone, epsilon {float(pure):.3g} at delta 0)"
         return (
             f"{names} would cost more than is left: epsilon {float(self.epsilon_left):.4g} and "
-            f"delta {float(self.delta_left):.3g}. Nothing has run{alone}. Raise epsilon or delta, or ask for less."
+            f"delta {float(self.delta_left):.3g}{alone}. Raise epsilon or delta, or ask for less."
         )
 
     def for_one_row(self, epsilon: Fraction) -> tuple[float, float]:
@@ -186,7 +186,7 @@ class Account:
             assumptions=tuple(dict.fromkeys(assumptions)),
             secure=secure,
             settings=dict(settings or {}),
-            ledger=self.mark,
+            ledger=self.reference,
         )
 
 

@@ -149,7 +149,7 @@ class Certificate:
             "Not covered: running time and memory, and whatever else was released about the same data.",
         ]
         if self.ledger is not None:
-            lines.append(f"Charged before a row was read: {self.ledger}.")
+            lines.append(f"Charged: {self.ledger}.")
         if self.epsilon > LARGE_EPSILON:
             lines.append(
                 f"An epsilon above {LARGE_EPSILON} promises little: the odds of a conclusion about one "

@@ -1,6 +1,5 @@
-"""What a job will spend, written down before it reads a row."""
+"""What a job will spend: computed before it reads a row."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,10 +9,7 @@ from dprules.accounting.certificate import Charge
 from dprules.accounting.curve import Curve, randomised_response
 from dprules.accounting.events import Event
 from dprules.accounting.neighbours import Neighbours
-from dprules.accounting.reference import LedgerReference
 from dprules.accounting.unit import Unit
-from dprules.errors import PrivacyError
-from dprules.numbers import Real
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +47,7 @@ class Quote:
 
     @classmethod
     def of(cls, job: str, account: Account, *, fixed: bool) -> "Quote":
-        """Return the promise of a job whose rehearsal was charged to an account.
+        """Return the quote of a job from an account that its dry run was charged to.
 
         Parameters
         ----------
@@ -60,7 +56,7 @@ class Quote:
         account : Account
             With everything that the job will charge.
         fixed : bool
-            Whether these charges are known before the first release; otherwise only the budget is promised.
+            Whether these charges are known before the first release; otherwise only the budget is quoted.
         """
         charges = account.charges if fixed else ()
         return cls(job, account.epsilon, account.delta, account.neighbours, account.unit, charges)
@@ -76,7 +72,7 @@ class Quote:
             return randomised_response(self.epsilon, self.delta)
         return compose.curve(self.events, self.neighbours, self.unit.rows)
 
-    def faults(self) -> list[str]:
+    def problems(self) -> list[str]:
         """Return what is wrong with it, in sentences: charges that cost more than they say, or than the budget."""
         found = [
             f"{charge}: its releases, priced again, cost more"
@@ -88,44 +84,3 @@ class Quote:
         if epsilon > self.epsilon or delta > self.delta:
             found.append(f"its charges add up to epsilon {float(epsilon):g} and delta {float(delta):g}: too much")
         return found
-
-    def account(self, mark: LedgerReference) -> "QuotedAccount":
-        """Return the account of the job: it takes what was promised and nothing else."""
-        return QuotedAccount(self, mark)
-
-
-class QuotedAccount(Account):
-    """An account of which a ledger knows in advance what will be charged to it.
-
-    Parameters
-    ----------
-    promise : Quote
-        What the ledger was charged.
-    mark : LedgerReference
-        Where; the certificate says so.
-    """
-
-    def __init__(self, promise: Quote, mark: LedgerReference) -> None:
-        super().__init__(promise.epsilon, promise.delta, promise.neighbours, promise.unit)
-        self._promised = promise.charges
-        self._mark = mark
-
-    @property
-    def mark(self) -> LedgerReference:
-        """Where the ledger was charged."""
-        return self._mark
-
-    def charge_together(
-        self, releases: Sequence[tuple[str, Event]], epsilon: Real | None = None, delta: Real | None = None
-    ) -> None:
-        """Charge several releases; what the ledger was not told is refused, and nothing of it has run."""
-        super().charge_together(releases, epsilon, delta)
-        place = len(self._charges) - 1
-        if self._promised and self._charges[place] != _at(self._promised, place):
-            del self._charges[place]
-            names = " and ".join(name for name, _ in releases)
-            raise PrivacyError(f"{names} was not promised to the ledger in this form. Nothing of it has run.")
-
-
-def _at(charges: Sequence[Charge], place: int) -> Charge | None:
-    return charges[place] if place < len(charges) else None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dprules.accounting.unit import is_one_line
-from dprules.errors import ModelError
+from dprules.errors import ModelError, RemovedError
 
 _NAME = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -58,7 +58,7 @@ class LedgerReference:
         ledger, dataset = document["ledger"], document["dataset"]
         entry, digest = document["entry"], document["digest"]
         if document["part"] is not None:
-            raise ModelError("the model was learned from a part of a data set, which dprules no longer supports.")
+            raise RemovedError("the model was learned from a part of a data set, which dprules no longer supports.")
         known = (
             isinstance(ledger, str)
             and _NAME.fullmatch(ledger)

@@ -13,7 +13,6 @@ from dprules.cli.options import (
     LedgerUrl,
     ModelFile,
     Multiline,
-    Resume,
     TableName,
     Unverified,
     load,
@@ -48,7 +47,6 @@ def evaluate(
     multiline: Multiline = False,
     ledger: LedgerUrl = None,
     dataset: Dataset = None,
-    resume: Resume = None,
     as_json: Json = False,
     unverified: Unverified = False,
 ) -> None:
@@ -72,7 +70,6 @@ def evaluate(
             multiline=multiline,
             ledger=ledger,
             dataset=dataset,
-            resume=resume,
         )
     if as_json:
         typer.echo(json.dumps(found.document(), indent=2))
@@ -100,7 +97,7 @@ def _print(found: "Evaluation") -> None:
     if found.verdict:
         console.print(found.verdict)
     if certificate is not None and certificate.ledger is not None:
-        console.print(f"Charged before a row was read: {certificate.ledger}.")
+        console.print(f"Charged: {certificate.ledger}.")
 
 
 def _print_summary(console: "Console", found: "Evaluation") -> None:

@@ -14,7 +14,6 @@ from dprules.cli.options import (
     Json,
     LedgerUrl,
     Multiline,
-    Resume,
     TableName,
     read_class_weight,
     read_engine,
@@ -97,7 +96,6 @@ def fit(
     ] = None,
     ledger: LedgerUrl = None,
     dataset: Dataset = None,
-    resume: Resume = None,
     seed: Annotated[int | None, typer.Option(help="Repeatable noise: the result is NOT private.")] = None,
     rows_are_public: Annotated[
         bool,
@@ -140,7 +138,6 @@ def fit(
         master=read_engine(engine, master),
         ledger=ledger,
         dataset=dataset,
-        resume=resume,
     )
     inputs: list[str | Path] = [data, schema, *([] if ledger is None or "://" in ledger else [ledger])]
     _check_outputs([output] if report is None else [output, report], inputs, force)
@@ -148,8 +145,9 @@ def fit(
         _say_what_would_be_done(check_fit(request), as_json)
         return
     with saying_what_was_charged(ledger), progress_bar() as progress:
-        released = learn(request, progress)
-    _write(released, output, report, ledger)
+        released = learn(request, progress, lambda released: _save(released, output))
+    if report is not None:
+        _write_report(released, output, report, ledger)
     if as_json:
         typer.echo(released.to_json(), nl=False)
         return
@@ -180,18 +178,20 @@ def _check_outputs(outputs: list[Path], inputs: list[str | Path], force: bool) -
         require_new(path, force)
 
 
-def _write(released: "Released", output: Path, report: Path | None, ledger: str | None) -> None:
-    """Write the model and the report; a model that cannot be written was paid for, and is printed instead."""
+def _save(released: "Released", output: Path) -> None:
+    """Write the model; one that cannot be written was paid for, and is printed instead."""
     try:
         released.save(output)
     except OSError:
         typer.echo(released.to_json(), nl=False)
         raise
-    if report is not None:
-        from dprules.files import write_whole
-        from dprules.report import render
 
-        write_whole(report, render(released, output.name, _read_ledger(ledger)))
+
+def _write_report(released: "Released", output: Path, report: Path, ledger: str | None) -> None:
+    from dprules.files import write_whole
+    from dprules.report import render
+
+    write_whole(report, render(released, output.name, _read_ledger(ledger)))
 
 
 def _read_ledger(ledger: str | None) -> "Book | None":

@@ -1,7 +1,7 @@
 """`dprules ledger`: budgets of data sets."""
 
 import json
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,45 +68,29 @@ def init(
 def grant(
     ledger: Url,
     dataset: DatasetName,
-    epsilon: Annotated[float | None, typer.Option(help="Epsilons of jobs add up to it.")] = None,
-    delta: Annotated[
-        float | None, typer.Option(help="Deltas of jobs add up to it; with --rho, --mu and --slots for the statement.")
+    epsilon: Annotated[float | None, typer.Option(help="Total epsilon that jobs may spend.")] = None,
+    delta: Annotated[float | None, typer.Option(help="Total delta that jobs may spend.")] = None,
+    fits: Annotated[
+        int | None, typer.Option(help="Alternative to --epsilon: number of fits like --like MODEL, composed exactly.")
     ] = None,
-    rho: Annotated[float | None, typer.Option(help="Instead: a zero-concentrated budget.")] = None,
-    mu: Annotated[float | None, typer.Option(help="Instead: a Gaussian budget, for scorecards.")] = None,
-    slots: Annotated[int | None, typer.Option(help="Instead: so many fits of --shape, composed exactly.")] = None,
-    shape: Annotated[list[str] | None, typer.Option(help="list:RULES or scorecard; may be given again.")] = None,
-    each_epsilon: Annotated[float | None, typer.Option(help="Epsilon of each of the slots.")] = None,
-    each_delta: Annotated[float | None, typer.Option(help="Delta of each of the slots.")] = None,
-    unit_rows: Annotated[int, typer.Option(help="Rows of a unit that fits of the slots keep.")] = 1,
-    by: Annotated[str | None, typer.Option(help="Who grants it.", show_default="whoever is logged in")] = None,
+    like: Annotated[
+        list[Path] | None, typer.Option(help="Model file; each fit may cost as much. May be repeated.", readable=False)
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="Who grants it.", show_default="current user")] = None,
     why: Annotated[str, typer.Option(help="What for.")] = "",
     until: Annotated[str | None, typer.Option(help="The last day, such as 2027-12-31 (UTC).")] = None,
     as_json: Json = False,
 ) -> None:
     """Allow jobs to spend from a data set; each grant is a budget of its own, and their guarantees add up."""
-    from dataclasses import replace
-
     from dprules.jobs import choose_budget, ledger_grant, ledger_show
+    from dprules.models import Released
 
+    models = [Released.load(path) for path in like or []]
+    budget = choose_budget(epsilon=epsilon, delta=delta, fits=fits, like=models)
     known = ledger_show(ledger).dataset(dataset)
-    if unit_rows != 1 and (known.unit.column is None or slots is None):
-        raise ParameterError("--unit-rows is for slots of a data set that has a unit. Leave it out.")
-    budget = choose_budget(
-        epsilon=epsilon,
-        delta=delta,
-        rho=rho,
-        mu=mu,
-        slots=slots,
-        shapes=shape or [],
-        each_epsilon=each_epsilon,
-        each_delta=each_delta,
-        neighbours=known.neighbours.value,
-        unit=known.unit if known.unit.column is None else replace(known.unit, rows=unit_rows),
-    )
     state = ledger_grant(ledger, dataset, budget, by=by, why=why, until=_read_day(until))
     if as_json:
-        typer.echo(json.dumps(_describe_grant(ledger_show(ledger), state)))
+        typer.echo(json.dumps(_describe_grant(state)))
         return
     typer.echo(f"Grant {state.entry.number}: {_say_guarantee(state)}")
     if epsilon is not None and not delta and known.unit.of != "round":
@@ -116,12 +100,9 @@ def grant(
 @app.command(epilog="Example: dprules ledger close ledger.db 15")
 def close(
     ledger: Url,
-    entry: Annotated[int, typer.Argument(help="Number of the grant or reservation, as `show` lists it.")],
+    entry: Annotated[int, typer.Argument(help="Number of the grant, as `show` lists it.")],
 ) -> None:
-    """End a grant, or free what a reservation still holds, such as one of a search that was killed.
-
-    What was charged stays charged.
-    """
+    """End a grant. What was charged stays charged."""
     from dprules.ledger import Ledger
 
     Ledger(ledger).close(entry)
@@ -137,6 +118,7 @@ def show(
 ) -> None:
     """Show what was granted, spent and left of each data set, and the digest to keep."""
     from dprules.jobs import ledger_show
+    from dprules.ledger import find_future
 
     book = ledger_show(ledger)
     if dataset is not None:
@@ -148,9 +130,8 @@ def show(
     _print_budgets(book, names)
     if charges:
         _print_charges(book, names)
-    waiting = [n for n, state in book.charges.items() if not state.begun and state.spent.dataset in names]
-    for number in waiting:
-        typer.echo(f"Charge {number} was not begun: the very same job with --resume {number} uses it.")
+    for sentence in find_future(book.entries, datetime.now(UTC)):
+        typer.echo(f"Warning: {sentence}.", err=True)
     head = book.entries[-1] if book.entries else None
     entries = "1 entry" if len(book.entries) == 1 else f"{len(book.entries):,} entries"
     typer.echo(f"Ledger {book.name[:8]}, {entries}. Keep the head: {head.digest if head else 'none'}")
@@ -220,7 +201,7 @@ def describe_book(book: "Book", names: list[str]) -> dict[str, Any]:
             "neighbours": book.datasets[name].neighbours.value,
             "unit": str(book.datasets[name].unit),
             "fingerprint": book.datasets[name].fingerprint,
-            "grants": [_describe_grant(book, state) for state in book.grants_of(name)],
+            "grants": [_describe_grant(state) for state in book.grants_of(name)],
             "charges": [
                 {
                     "entry": number,
@@ -242,7 +223,7 @@ def describe_book(book: "Book", names: list[str]) -> dict[str, Any]:
     return {"ledger": book.name, "entries": len(book.entries), "head": head, "datasets": datasets}
 
 
-def _describe_grant(book: "Book", state: "GrantState") -> dict[str, Any]:
+def _describe_grant(state: "GrantState") -> dict[str, Any]:
     from dprules.report import has_ended, list_shapes
 
     epsilon, delta = state.grant.filter.guarantee
@@ -254,13 +235,12 @@ def _describe_grant(book: "Book", state: "GrantState") -> dict[str, Any]:
         "delta": delta,
         "limit": dict(zip(names, map(float, state.grant.filter.limit), strict=True)),
         "spent": dict(zip(names, map(float, state.spent), strict=True)),
-        "reserved": dict(zip(names, map(float, state.reserved), strict=True)),
         "left": dict(zip(names, map(float, state.left), strict=True)),
         "shapes": list_shapes(state),
         "by": state.grant.by,
         "why": state.grant.why,
         "until": None if state.grant.until is None else state.grant.until.isoformat(),
-        "ended": has_ended(book, state),
+        "ended": has_ended(state),
     }
 
 
@@ -291,35 +271,33 @@ def _print_budgets(book: "Book", names: list[str]) -> None:
         for state in book.grants_of(name):
             kind = state.grant.filter
             granted, guarantee = show_cost(kind, kind.limit), ", ".join(show_guarantee(kind))
-            bar = _bar(book, state)
-            table.add_row(str(state.entry.number), granted, f"({guarantee})", show_left(book, state), bar)
+            bar = _bar(state)
+            table.add_row(str(state.entry.number), granted, f"({guarantee})", show_left(state), bar)
         console.print(table if book.grants_of(name) else f"{title}. Nothing is granted.")
         for state in book.grants_of(name):
-            console.print(escape("\n".join(_say_more(book, state))))
+            console.print(escape("\n".join(_say_more(state))))
         if len(book.grants_of(name)) > 1:
             epsilon, delta = show_total([state.grant.filter for state in book.grants_of(name)])
             console.print(f"All grants of it together: ({epsilon}, {delta}).")
 
 
-def _say_more(book: "Book", state: "GrantState") -> list[str]:
-    """Return what does not fit into a row: who granted it and what for, its slots, what is held."""
-    from dprules.report import list_held, list_shapes, say_end
+def _say_more(state: "GrantState") -> list[str]:
+    """Return what does not fit into a row: who granted it and what for, its slots."""
+    from dprules.report import list_shapes, say_end
 
     number, shapes = state.entry.number, list_shapes(state)
-    about = [f"by {state.grant.by}", state.grant.why, say_end(book, state)]
+    about = [f"by {state.grant.by}", state.grant.why, say_end(state)]
     lines = [f"Grant {number}: {', '.join(filter(None, about))}."]
     if shapes:
         lines.append(f"Each slot of grant {number} fits {' or '.join(shapes)}.")
-    return lines + [
-        f"Reservation {held} holds {cost} of grant {number}, until it is closed." for held, cost in list_held(state)
-    ]
+    return lines
 
 
-def _bar(book: "Book", state: "GrantState") -> str:
+def _bar(state: "GrantState") -> str:
     """Return a bar of what is left, by the coordinate that is nearest to its end."""
     from dprules.report import share_left
 
-    share = share_left(book, state)
+    share = share_left(state)
     cells = int(share * WIDTH)
     colour = "green" if share > 0.25 else "yellow" if share > 0 else "red"
     return f"[{colour}]{'█' * cells}[/{colour}]{'░' * (WIDTH - cells)} {100 * share:.0f}%"

@@ -31,15 +31,9 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to wri
 Dialect = Annotated[str, typer.Option(help="duckdb, postgres, spark or sqlite (sql).")]
 LedgerUrl = Annotated[
     str | None,
-    typer.Option(
-        "--ledger", help="Charge this ledger before a row is read: a file, or postgresql://user@host/database."
-    ),
+    typer.Option("--ledger", help="Ledger that records the charge: a file, or postgresql://user@host/database."),
 ]
-Dataset = Annotated[str | None, typer.Option("--dataset", help="What the data set is called in the ledger.")]
-Resume = Annotated[
-    int | None,
-    typer.Option("--resume", help="Use an earlier charge for the very same job, which drew no random bit yet."),
-]
+Dataset = Annotated[str | None, typer.Option("--dataset", help="Name of the data set in the ledger.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
 
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
@@ -155,15 +149,13 @@ def require_new_output(output: Path | None, inputs: Sequence[str | Path], force:
 
 @contextmanager
 def saying_what_was_charged(ledger: str | None) -> Iterator[None]:
-    """After a signal, say that a charge stands; whether it was begun is in the ledger."""
+    """After a signal, say that a charge stands if it was made."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
         if ledger is None:
             raise
-        raise StoppedError(
-            "a charge that was made stands: `dprules ledger show` lists it, and whether --resume can use it."
-        ) from None
+        raise StoppedError("if a charge was written, it stands. See `dprules ledger show --charges`.") from None
 
 
 def marks_of(released: "Released", unverified: bool) -> list[str]:

@@ -14,10 +14,10 @@ from dprules.jobs import (
     ClassAnswers,
     LedgerLike,
     OneAgainstRest,
-    Payer,
     PlainLearner,
     StreamLearner,
     StreamSettings,
+    require_ledger,
 )
 from dprules.numbers import as_asked
 
@@ -62,8 +62,8 @@ class PrivateWinnowClassifier(OnlineClassifier):
     multi_class : str or None
         "one-vs-rest": of more than two classes each has a learner against the rest, over the same rounds. All of them
         together cost epsilon and delta, so that each has only its share; "epochs" needs no such division.
-    ledger : str, Path, Ledger, Reservation or None
-        Is charged before a row is learnt from: a file, or postgresql://user@host/database (`dprules ledger`).
+    ledger : str, Path, Ledger or None
+        Records what is spent before it is spent: a file, or postgresql://user@host/database (`dprules ledger`).
     dataset : str or None
         What the data set is called in the ledger.
     random_state : int, RandomState, Generator or None
@@ -182,7 +182,8 @@ class PrivateWinnowClassifier(OnlineClassifier):
             assumed.append(Assumption.CLASSES_FROM_LABELS)
         many = len(request.classes) > 2 and not request.lists
         make = OneAgainstRest if many else StreamLearner
-        return make(settings, request, assumed, read_seed(self.random_state), Payer(self.ledger, self.dataset))
+        require_ledger(self.ledger, self.dataset)
+        return make(settings, request, assumed, read_seed(self.random_state), self.ledger, self.dataset)
 
     def _unit_test_skips(self) -> set[str]:
         """River's checks that need a copy of the private state, or the same noise twice."""

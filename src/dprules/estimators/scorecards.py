@@ -46,14 +46,12 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         Rows of a unit that are kept.
     rows_are_public : bool
         Look at the rows first and refuse odd ones; the certificate says so.
-    ledger : str, Path, Ledger, Reservation or None
-        Is charged before a row is learnt from: a file, or postgresql://user@host/database (`dprules ledger`).
+    ledger : str, Path, Ledger or None
+        Records what is spent before it is spent: a file, or postgresql://user@host/database (`dprules ledger`).
     dataset : str or None
-        What the data set is called in the ledger.
+        Name of the data set in the ledger.
     random_state : int, RandomState, Generator or None
         Repeatable noise: the result is then **not private**, and the certificate says so.
-    resume : int or None
-        An earlier charge for the very same fit, which was stopped before its first random bit.
 
     Examples
     --------
@@ -87,7 +85,6 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         ledger: LedgerLike | None = None,
         dataset: str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        resume: int | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -103,7 +100,6 @@ class PrivateScorecardClassifier(PrivateTableClassifier):
         self.ledger = ledger
         self.dataset = dataset
         self.random_state = random_state
-        self.resume = resume
 
     def _settings(self, class_weight: Any) -> ScorecardSettings:
         return ScorecardSettings(plain(self.terms), read_shares(self.shares), class_weight)

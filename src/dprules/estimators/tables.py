@@ -110,7 +110,6 @@ class PrivateTableClassifier(TableClassifier, ABC):
     rows_are_public: bool
     ledger: LedgerLike | None
     dataset: str | None
-    resume: int | None
     random_state: int | np.random.RandomState | np.random.Generator | None
     certificate_: Certificate
     model_: Released
@@ -150,7 +149,6 @@ class PrivateTableClassifier(TableClassifier, ABC):
             seed=read_seed(self.random_state),
             ledger=self.ledger,
             dataset=plain(self.dataset),
-            resume=plain(self.resume),
             assumptions=task.assumptions,
         )
         released = fit(request)

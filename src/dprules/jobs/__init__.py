@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dprules.jobs.answers import Answers
     from dprules.jobs.auditing import AuditReport, audit
-    from dprules.jobs.charging import LedgerLike, Payer
+    from dprules.jobs.charging import LedgerLike, require_ledger
     from dprules.jobs.checking import SchemaReport, check_schema
     from dprules.jobs.drafting import draft_schema
     from dprules.jobs.end_to_end import EndToEndReport, audit_end_to_end
@@ -83,7 +83,6 @@ __all__ = [
     "ListSettings",
     "OneAgainstRest",
     "OnlineRequest",
-    "Payer",
     "PlainLearner",
     "PredictedRows",
     "SchemaReport",
@@ -132,6 +131,7 @@ __all__ = [
     "predict_scores",
     "read_label_codes",
     "read_names",
+    "require_ledger",
     "require_numbers",
     "require_readable",
     "serve",
@@ -150,7 +150,7 @@ _PLACES = {
     "checking": ("SchemaReport", "check_schema"),
     "drafting": ("draft_schema",),
     "end_to_end": ("EndToEndReport", "audit_end_to_end"),
-    "charging": ("LedgerLike", "Payer"),
+    "charging": ("LedgerLike", "require_ledger"),
     "evaluation": ("Evaluation", "evaluate"),
     "exporting": ("export",),
     "figures": ("Figure",),

@@ -10,8 +10,9 @@ from dprules.accounting import Account, Assumption, Counts, Neighbours, Quote, U
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs.assessment import Evaluation, assess
-from dprules.jobs.charging import LedgerLike, Payer
+from dprules.jobs.charging import LedgerLike, finish, naming_the_charge, open_account, open_ledger, require_ledger
 from dprules.jobs.figures import Noise
+from dprules.jobs.ledgers import settle
 from dprules.jobs.prediction import predict_batches
 from dprules.jobs.quiet import without_sizes
 from dprules.jobs.scores import Groups
@@ -45,7 +46,6 @@ def evaluate(
     multiline: bool = False,
     ledger: LedgerLike | None = None,
     dataset: str | None = None,
-    resume: int | None = None,
 ) -> Evaluation:
     """Count rows by the answer of the model and their true class: exactly on public rows, or with noise.
 
@@ -71,12 +71,12 @@ def evaluate(
         Rows of a unit that are kept, chosen at random.
     table, delimiter, multiline
         As for `open_table`.
-    ledger, dataset, resume
-        As for `FitRequest`: the ledger is charged before a row is read.
+    ledger, dataset
+        As for `FitRequest`.
     """
-    payer = Payer(ledger, dataset, resume)
+    require_ledger(ledger, dataset)
     if public and ledger is not None:
-        raise ParameterError("public rows cost nothing, and no ledger counts them. Leave out one of the two.")
+        raise ParameterError("public rows and a ledger cannot be combined.")
     if epsilon is None and not flag(public, "public"):
         raise PrivacyError("accuracy on private rows is a release. Give epsilon to buy it, or declare the rows public.")
     if epsilon is not None and flag(public, "public"):
@@ -98,17 +98,20 @@ def evaluate(
             counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
             _require_rows(counts, truth)
             return assess(groups, counts, Noise(None), truth, released.label.positive, None)
-        account, tilt = price
-        promise = partial(Quote.of, "evaluate", account, fixed=True)
-        with payer.pay(account, promise, columns, os_bits) as payment:
-            if payment.ticket is not None:
-                payment.account.charge(ANSWERS, Counts(tilt))
-            counts = _count_answers(released, opened, truth, whose, len(groups.names), payment.bits)
-            noisy = noisy_counts(counts, tilt, payment.bits)
-            certificate = payment.account.certificate(secure=True, assumptions=_assumptions(account, multiline))
-            certificate = certificate.for_model(released.digest())
-            evaluation = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
-            payment.finish(digest(evaluation.document()))
+        priced, tilt = price
+        quote = partial(Quote.of, "evaluate", priced, fixed=True)
+        empty = Account(priced.epsilon, priced.delta, priced.neighbours, priced.unit)
+        account = open_account(empty, ledger, dataset, quote, columns, secure=True)
+        with naming_the_charge(account):
+            counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
+            account.charge(ANSWERS, Counts(tilt))
+            noisy = noisy_counts(counts, tilt, os_bits)
+        certificate = account.certificate(secure=True, assumptions=_assumptions(account, multiline))
+        certificate = certificate.for_model(released.digest())
+        evaluation = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
+    finish(account, digest(evaluation.document()))
+    if ledger is not None:
+        settle(released, open_ledger(ledger))
     return evaluation
 
 
@@ -122,7 +125,7 @@ def _require_unit(released: Released, table: Table, unit: str | None, public: bo
 
 
 def _charge(epsilon: Real, relation: Neighbours, unit: Unit) -> tuple[Account, Fraction]:
-    """Charge the histogram before any row is read, and return its tilt: an exchange of rows touches two cells."""
+    """Return an account that the histogram is charged to, and its tilt: an exchange of rows touches two cells."""
     account = Account(as_asked(epsilon, "epsilon"), 0, relation, unit)
     touched = 1 if relation is Neighbours.ADD_REMOVE else 2
     tilt = account.epsilon / (touched * unit.rows)

@@ -1,6 +1,6 @@
 """Learn a list from a table: the checks, the budget, the reading, the learning, the envelope."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
@@ -11,7 +11,14 @@ from typing import Any
 from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, Quote, TakenFrom, Unit
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
 from dprules.errors import ParameterError
-from dprules.jobs.charging import LedgerLike, Payer
+from dprules.jobs.charging import (
+    LedgerLike,
+    finish,
+    naming_the_charge,
+    open_account,
+    preview_charge,
+    require_ledger,
+)
 from dprules.jobs.check_rows import check_rows
 from dprules.jobs.labels import require_matching_kind, with_labels
 from dprules.jobs.quiet import without_sizes
@@ -73,12 +80,10 @@ class FitRequest(Private):
         How much memory the fit may use, such as "2GB"; what does not fit lies in private files. None: all there is.
     master : str or None
         Where Spark runs, which then reads the data: local[2], spark://host:7077, yarn.
-    ledger : str, Path, Ledger, Reservation or None
-        Is charged before a row is read: a file, or postgresql://user@host/database.
+    ledger : str, Path, Ledger or None
+        Records what is spent before it is spent: a file, or postgresql://user@host/database.
     dataset : str or None
-        What the data set is called in the ledger.
-    resume : int or None
-        An earlier charge for the very same fit, which was stopped before its first random bit.
+        Name of the data set in the ledger.
     assumptions : tuple of Assumed
         What was inferred instead of declared.
     """
@@ -101,11 +106,10 @@ class FitRequest(Private):
     master: str | None = None
     ledger: LedgerLike | None = None
     dataset: str | None = None
-    resume: int | None = None
     assumptions: tuple[Assumed, ...] = (Assumption.SCHEMA,)
 
     def __post_init__(self) -> None:
-        self.payer()
+        require_ledger(self.ledger, self.dataset)
         flag(self.rows_are_public, "rows_are_public")
         if self.memory is not None:
             read_memory(self.memory)
@@ -125,10 +129,6 @@ class FitRequest(Private):
         if account.delta == 0:
             raise ParameterError("delta must lie strictly between 0 and 1; got 0. 1e-6 is usual.")
         return account
-
-    def payer(self) -> Payer:
-        """Return which ledger is charged."""
-        return Payer(self.ledger, self.dataset, self.resume)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -238,8 +238,8 @@ def check_fit(request: FitRequest) -> FitSummary:
         if request.rows_are_public:
             check_rows(table, request.schema)
     rehearsed = rehearse(request)
-    foreseen = request.payer().check(partial(_promise, request), request.columns)
-    return replace(summary, spending=tuple(Spending.of(charge) for charge in rehearsed.charges), charge=foreseen)
+    preview = preview_charge(request.ledger, request.dataset, partial(_quote, request), request.columns)
+    return replace(summary, spending=tuple(Spending.of(charge) for charge in rehearsed.charges), charge=preview)
 
 
 def rehearse(request: FitRequest) -> Account:
@@ -251,7 +251,7 @@ def rehearse(request: FitRequest) -> Account:
     return account
 
 
-def _promise(request: FitRequest) -> Quote:
+def _quote(request: FitRequest) -> Quote:
     """Return what the fit will spend: its charges if they are known in advance, otherwise its budget."""
     fixed = request.settings.prices_are_fixed(request.schema)
     return Quote.of("fit", rehearse(request) if fixed else request.account(), fixed=fixed)
@@ -288,7 +288,9 @@ def _silent(step: str, done: int, total: int | None) -> None:
 
 
 @without_sizes
-def fit(request: FitRequest, progress: Progress = _silent) -> Released:
+def fit(
+    request: FitRequest, progress: Progress = _silent, deliver: Callable[[Released], None] = lambda released: None
+) -> Released:
     """Learn a model and return it in its envelope.
 
     Guarantee: what the certificate inside says, for everything that is returned.
@@ -299,19 +301,30 @@ def fit(request: FitRequest, progress: Progress = _silent) -> Released:
         What to learn from, and how.
     progress : callable
         Told how far each step has come: public things only.
+    deliver : callable
+        Puts the model where users find it, such as a file. A ledger records the release after that.
     """
     bits: Bits = os_bits if request.seed is None else SeededBits(request.seed)
     with request.storage() as storage, request.opened() as table:
         _check(request, table)
-        paying = request.payer().pay(request.account(), partial(_promise, request), request.columns, bits)
-        with paying as payment:
-            if request.rows_are_public:
-                check_rows(table, request.schema)
-            progress("reading the table", 0, None)
-            records = place_records(table, request.schema, payment.account.unit, payment.bits, storage)
-            assumptions = _assumptions(request, payment.account, table.assumes_balanced_quotes)
-            released = _learn(request, records, payment.account, assumptions, payment.bits, progress)
-            payment.finish(released.digest())
+        account = open_account(
+            request.account(),
+            request.ledger,
+            request.dataset,
+            partial(_quote, request),
+            request.columns,
+            secure=bits.secure,
+        )
+        if request.rows_are_public:
+            check_rows(table, request.schema)
+        progress("reading the table", 0, None)
+        with naming_the_charge(account):
+            records = place_records(table, request.schema, account.unit, bits, storage)
+            assumptions = _assumptions(request, account, table.assumes_balanced_quotes)
+            released = _learn(request, records, account, assumptions, bits, progress)
+    with naming_the_charge(account):
+        deliver(released)
+    finish(account, released.digest())
     return released
 
 

@@ -1,37 +1,33 @@
 """Budgets of data sets: make a ledger, grant, look, verify, export."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprules.accounting import Charge, Event, Gaussian, LedgerReference, Unit
-from dprules.errors import FileError, ParameterError
-from dprules.jobs.fitting import FitRequest, rehearse
-from dprules.jobs.settings import ListSettings, ScorecardSettings, Settings
+from dprules.accounting import Charge, Event, Gaussian, LedgerReference
+from dprules.errors import DprulesError, FileError, ParameterError
 from dprules.ledger import (
     Book,
     Budget,
     ChargeState,
-    Concentrated,
     DataSet,
     EpsilonDelta,
-    Gaussians,
     GrantState,
     Ledger,
     ReferenceJob,
     SlotBudget,
 )
 from dprules.models import Released
-from dprules.numbers import Real, rational
-from dprules.schema import Boolean, Label, Schema
+from dprules.numbers import Real, rational, whole
+from dprules.schema import Schema
 
 EXPORT = "dprules-ledger-export"
-SHAPES = "list:RULES or scorecard"
 ROUNDING = Fraction(1, 2**40)
-"""Of what a record costs in a slot for scorecards."""
+"""Relative rounding of mu in a grant of fits."""
 
 
 def ledger_init(
@@ -99,71 +95,49 @@ def choose_budget(
     *,
     epsilon: Real | None = None,
     delta: Real | None = None,
-    rho: Real | None = None,
-    mu: Real | None = None,
-    slots: int | None = None,
-    shapes: Sequence[str] = (),
-    each_epsilon: Real | None = None,
-    each_delta: Real | None = None,
-    neighbours: str = "add-remove",
-    unit: Unit = Unit(),  # noqa: B008 - a frozen value
+    fits: int | None = None,
+    like: Sequence[Released] = (),
 ) -> Budget:
-    """Return the budget that a grant is stated in: exactly one of epsilon, rho, mu and slots is given.
+    """Return the budget of a grant: epsilon and delta that add up, or a number of fits like those of some models.
 
     Parameters
     ----------
-    epsilon, delta : number
-        Epsilons and deltas that add up; with rho, mu and slots delta is for the statement.
-    rho, mu : number
-        Zero-concentrated or Gaussian budgets that add up.
-    slots : int
-        So many jobs below the curve of `shapes`, each a fit at `each_epsilon` and `each_delta`.
-    shapes : sequence of str
-        "list:RULES" or "scorecard".
-    neighbours, unit
-        Of the data set, for slots.
+    epsilon : number or None
+        Total epsilon that jobs may spend.
+    delta : number or None
+        Total delta that jobs may spend.
+    fits : int or None
+        Number of fits, composed exactly. Each may cost as much as the fit of one of the models in `like`.
+    like : sequence of Released
+        Models whose certificates list what such a fit releases.
     """
-    if sum(value is not None for value in (epsilon, rho, mu, slots)) != 1:
-        raise ParameterError("a grant is stated in epsilon, in rho, in mu or in slots. Give exactly one of them.")
-    if slots is None and (shapes or each_epsilon is not None or each_delta is not None):
-        raise ParameterError("shapes and what each may cost belong to slots. Give their number, too.")
+    if (epsilon is None) == (fits is None):
+        raise ParameterError("a grant is stated in epsilon, or in fits. Give exactly one of them.")
+    if (fits is None) != (not like):
+        raise ParameterError("a number of fits needs models that they are like, and the other way round. Give both.")
     if epsilon is not None:
         return EpsilonDelta(epsilon, 0 if delta is None else delta)
     if delta is None:
-        raise ParameterError("say for which delta the grant is to be stated, such as 1e-6.")
-    if rho is not None:
-        return Concentrated(rho, delta)
-    if mu is not None:
-        return Gaussians(mu, delta)
-    if not shapes or each_epsilon is None or each_delta is None or slots is None:
-        raise ParameterError(f"slots need a shape ({SHAPES}), and the epsilon and delta of each job.")
-    made = tuple(_shape(shape, each_epsilon, each_delta, neighbours, unit) for shape in shapes)
-    return SlotBudget(slots, made, FitRequest({}, _PLAIN, neighbours=neighbours).account().neighbours, delta)
+        raise ParameterError("a number of fits needs a delta for the statement, such as 1e-6.")
+    neighbours = {released.certificate.neighbours for released in like}
+    if len(neighbours) > 1:
+        raise ParameterError("the models have different neighbour relations. Name models with the same.")
+    return SlotBudget(whole(fits, "fits", least=1), tuple(map(_reference_job, like)), neighbours.pop(), delta)
 
 
-_PLAIN = Schema(Label("y", ("no", "yes")), [Boolean("x")])
-"""Prices do not depend on columns, unless cuts or values are bought."""
-
-
-def _shape(text: str, epsilon: Real, delta: Real, neighbours: str, unit: Unit) -> ReferenceJob:
-    """Return the events of a fit by its name."""
-    kind, _, number = text.partition(":")
-    settings: Settings
-    if kind == "list" and number.isdecimal() and number.isascii():
-        settings = ListSettings(max_rules=int(number))
-        name = f"a list of {number} rules"
-    elif text == "scorecard":
-        settings = ScorecardSettings()
-        name = "a scorecard"
-    else:
-        raise ParameterError(f"a shape must be {SHAPES}; got {text!r}.")
-    request = FitRequest({}, _PLAIN, settings, epsilon, delta, neighbours, unit.column, unit.rows)
-    events = [_widened(release.event) for charge in rehearse(request).charges for release in charge.releases]
-    return ReferenceJob(f"{name} at epsilon {float(epsilon):g} and delta {float(delta):g}", tuple(events), unit.rows)
+def _reference_job(released: Released) -> ReferenceJob:
+    """Return what the fit of a model released; a model that does not verify is refused."""
+    certificate = released.certificate
+    problems = released.faults()
+    if problems:
+        raise ParameterError(f"the model does not verify: {problems[0]}. Name another one.")
+    events = tuple(_widened(release.event) for charge in certificate.charges for release in charge.releases)
+    name = f"a {released.model.kind} at epsilon {certificate.epsilon:g} and delta {certificate.delta:g}"
+    return ReferenceJob(name, events, certificate.unit.rows)
 
 
 def _widened(event: Event) -> Event:
-    """Return an event that costs a little more: cards divide one mu in ways that are rounded differently."""
+    """Return an event that costs a little more: scorecards divide one mu in ways that are rounded differently."""
     return replace(event, mu=rational(event.mu, "mu") * (1 + ROUNDING)) if isinstance(event, Gaussian) else event
 
 
@@ -186,39 +160,47 @@ def ledger_verify(url: str | Path, *, head: str | None = None, models: Sequence[
     """
     ledger = Ledger(url)
     loaded = [Released.load(path, unverified=True) for path in models]
-    marks = [released.certificate.ledger for released in loaded if released.certificate.ledger is not None]
-    found = ledger.verify(head, marks)
+    references = [released.certificate.ledger for released in loaded if released.certificate.ledger is not None]
+    found = ledger.verify(head, references)
     if not found:
-        found += [sentence for released in loaded for sentence in join(released, ledger.book())]
+        for released in loaded:
+            settle(released, ledger)
+        found += [sentence for released in loaded for sentence in compare(released, ledger.book())]
     return found
 
 
-def join(released: Released, book: Book) -> list[str]:
+def settle(released: Released, ledger: Ledger) -> None:
+    """Record in a ledger that a model is in place, if its job was stopped before it could."""
+    reference = released.certificate.ledger
+    with suppress(DprulesError):  # a ledger that cannot be read or written is left as it is
+        if reference is not None and not compare(released, ledger.book()):
+            ledger.settle(reference, released.digest())
+
+
+def compare(released: Released, book: Book) -> list[str]:
     """Return what does not fit between a model and the ledger that it was charged to, in sentences."""
-    mark = released.certificate.ledger
-    if mark is None:
+    reference = released.certificate.ledger
+    if reference is None:
         return ["the certificate names no ledger: the model was fitted without one"]
-    if mark.ledger != book.name:
-        return [f"the model was charged to ledger {mark.ledger[:8]}, and this is ledger {book.name[:8]}"]
-    state = book.charges.get(mark.entry)
-    if state is None or state.entry.digest != mark.digest:
-        return [f"entry {mark.entry} of the ledger is not the charge that the certificate names"]
-    return _compare(released, mark, state)
+    if reference.ledger != book.name:
+        return [f"the model was charged to ledger {reference.ledger[:8]}, and this is ledger {book.name[:8]}"]
+    state = book.charges.get(reference.entry)
+    if state is None or state.entry.digest != reference.digest:
+        return [f"entry {reference.entry} of the ledger is not the charge that the certificate names"]
+    return _compare(released, reference, state)
 
 
-def _compare(released: Released, mark: LedgerReference, state: ChargeState) -> list[str]:
+def _compare(released: Released, reference: LedgerReference, state: ChargeState) -> list[str]:
     certificate, spent, quote = released.certificate, state.spent, state.spent.quote
     found = []
-    if mark.dataset != spent.dataset:
+    if reference.dataset != spent.dataset:
         found.append("the ledger names another data set")
     if (certificate.neighbours, certificate.unit) != (quote.neighbours, quote.unit):
         found.append("the ledger names other neighbours, or another unit")
     if quote.charges and certificate.charges != quote.charges:
-        found.append("the certificate lists other charges than were promised to the ledger")
+        found.append("the certificate lists other charges than the ledger's quote")
     if not quote.charges and _exceeds(certificate.charges, quote.epsilon, quote.delta):
         found.append("the certificate lists more than was charged to the ledger")
-    if not state.begun:
-        found.append("the ledger does not know that the job drew any random bit")
     if state.digest is not None and state.digest != released.digest() and quote.job != "stream":
         found.append("the ledger knows another model for this charge")
     return found

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dprules.accounting import Assumption, Certificate
 from dprules.jobs.answers import Answers
-from dprules.jobs.charging import Payer
+from dprules.jobs.charging import LedgerLike, charge_stream
 from dprules.jobs.labels import kind_of_labels, label_cells, require_readable
 from dprules.jobs.online_cells import Example
 from dprules.jobs.online_features import OnlineRequest, Row
@@ -66,11 +66,12 @@ class StreamLearner(Private):
         request: OnlineRequest,
         assumptions: Sequence[Assumption],
         seed: int | None,
-        payer: Payer = Payer(),  # noqa: B008 - a frozen value
+        ledger: LedgerLike | None = None,
+        dataset: str | None = None,
     ) -> None:
         bits: Bits = os_bits if seed is None else SeededBits(seed)
         certificate = settings.certificate(request, bits.secure, assumptions)
-        self.certificate: Certificate = payer.pay_for_stream(certificate, request.names)
+        self.certificate: Certificate = charge_stream(ledger, dataset, certificate, request.names)
         """Charged before anything is learnt."""
         self._learner = settings.start(request, bits)
         self._request = request

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dprules.accounting import Account, Assumption, Certificate
 from dprules.jobs.answers import Answers
-from dprules.jobs.charging import Payer
+from dprules.jobs.charging import LedgerLike, charge_stream
 from dprules.jobs.online import StreamLearner
 from dprules.jobs.online_cells import Example
 from dprules.jobs.online_features import OnlineRequest
@@ -111,8 +111,8 @@ class OneAgainstRest(Private):
         What the guarantee rests on.
     seed : int or None
         Of repeatable noise; the result is not private then.
-    payer : Payer
-        Which ledger is charged.
+    ledger, dataset
+        Which ledger is charged, if any.
     """
 
     __slots__ = ("_learners", "certificate")
@@ -123,7 +123,8 @@ class OneAgainstRest(Private):
         request: OnlineRequest,
         assumptions: Sequence[Assumption],
         seed: int | None,
-        payer: Payer = Payer(),  # noqa: B008 - a frozen value
+        ledger: LedgerLike | None = None,
+        dataset: str | None = None,
     ) -> None:
         number = len(request.classes)
         epsilon = Fraction(settings.epsilon) / number
@@ -131,7 +132,7 @@ class OneAgainstRest(Private):
         part = replace(settings, epsilon=epsilon, delta=delta)
         seeds = [None] * number if seed is None else np.random.SeedSequence(seed).generate_state(number).tolist()
         self._learners = [StreamLearner(part, request, assumptions, each) for each in seeds]
-        self.certificate = payer.pay_for_stream(self._certify(settings), request.names)
+        self.certificate = charge_stream(ledger, dataset, self._certify(settings), request.names)
         """Of all learners together."""
 
     def _certify(self, settings: StreamSettings) -> Certificate:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dprules.errors import DataError, ParameterError
-from dprules.jobs.charging import LedgerLike, Payer, require_known_columns
+from dprules.jobs.charging import LedgerLike, charge_stream, open_ledger, require_known_columns, require_ledger
+from dprules.jobs.ledgers import settle
 from dprules.learners.questions import count_questions
 from dprules.learners.streams import (
     Event,
@@ -75,13 +76,16 @@ def stream_init(
 
     A ledger is charged for everything that the stream will ever release, once it is certain that it can be made.
     """
-    payer = Payer(ledger, dataset)
+    require_ledger(ledger, dataset)
     asked = as_asked(epsilon, "epsilon"), as_asked(delta, "delta", zero=True)
     settings = StreamSettings(*asked, algorithm, neighbours, horizon, margin, switch_after, memory, watch)
     count_questions(schema, width)
     features = settings.features(schema, width)
-    charge = partial(payer.pay_for_stream, columns=schema.names)
-    return create_stream(folder, settings, features, charge), features.count
+    charge = partial(charge_stream, ledger, dataset, columns=schema.names)
+    published = create_stream(folder, settings, features, charge)
+    if ledger is not None:
+        settle(published, open_ledger(ledger))
+    return published, features.count
 
 
 def stream_recommend(schema: Schema) -> str:

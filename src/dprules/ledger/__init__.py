@@ -1,41 +1,38 @@
-"""Accounts that live on disk or in a database: budgets of data sets, charged before a row is read."""
+"""Accounts that live on disk or in a database: budgets of data sets, which jobs charge before they release."""
 
-from dprules.ledger.bits import AnnouncedBits
+from dprules.ledger.account import LedgerAccount
 from dprules.ledger.book import Book
-from dprules.ledger.budgets import Budget, Concentrated, EpsilonDelta, Gaussians, ReferenceJob, SlotBudget
+from dprules.ledger.budgets import Budget, EpsilonDelta, ReferenceJob, SlotBudget
 from dprules.ledger.chain import Entry
 from dprules.ledger.charges import ChargeEntry
 from dprules.ledger.grants import DataSet, Grant
-from dprules.ledger.ledger import Ledger, Reservation, Ticket
+from dprules.ledger.ledger import Ledger
 from dprules.ledger.log import hide_password
 from dprules.ledger.states import ChargeState, GrantState
-from dprules.ledger.words import DOWN, UP, ChargePreview, show_amount, show_cost, show_guarantee, show_held, show_total
+from dprules.ledger.verification import find_future
+from dprules.ledger.words import DOWN, UP, ChargePreview, show_amount, show_cost, show_guarantee, show_total
 
 __all__ = [
     "DOWN",
     "UP",
-    "AnnouncedBits",
     "Book",
     "Budget",
     "ChargeEntry",
     "ChargePreview",
     "ChargeState",
-    "Concentrated",
     "DataSet",
     "Entry",
     "EpsilonDelta",
-    "Gaussians",
     "Grant",
     "GrantState",
     "Ledger",
+    "LedgerAccount",
     "ReferenceJob",
-    "Reservation",
     "SlotBudget",
-    "Ticket",
+    "find_future",
     "hide_password",
     "show_amount",
     "show_cost",
     "show_guarantee",
-    "show_held",
     "show_total",
 ]

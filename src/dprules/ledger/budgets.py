@@ -4,14 +4,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import inf
 from typing import Any, ClassVar
 
-from dprules.accounting import Curve, Event, Neighbours, Quote, Slots, compose, conversion, smallest
-from dprules.accounting.curve import gaussian
+from dprules.accounting import Curve, Event, Neighbours, Quote, Slots, compose, smallest
 from dprules.accounting.events import Fields
 from dprules.accounting.unit import LONGEST_NAME, MOST_ROWS
-from dprules.errors import ModelError, ParameterError, PrivacyError
+from dprules.errors import ModelError, ParameterError, PrivacyError, RemovedError
 from dprules.numbers import Real, as_granted, budget, probability, rounded_up
 
 Cost = tuple[Fraction, ...]
@@ -22,7 +20,9 @@ MOST_EVENTS = 50
 """Events of a shape."""
 _NAMED = 4
 """Releases of a job that a refusal names."""
-OWNER = "a filter of the ledger"
+OWNER = "a budget of the ledger"
+_REMOVED = {"concentrated": "rho", "gaussians": "mu"}
+"""Kinds of budgets that earlier versions could grant."""
 
 
 class Budget(ABC):
@@ -71,7 +71,10 @@ class Budget(ABC):
     def from_document(document: Any) -> "Budget":
         """Read a filter of any kind; unknown kinds are refused."""
         fields = Fields(document, OWNER)
-        known = Budget._kinds.get(str(fields.take("kind")))
+        kind = str(fields.take("kind"))
+        if kind in _REMOVED:
+            raise RemovedError(f"the ledger has a grant in {_REMOVED[kind]}, which dprules no longer supports.")
+        known = Budget._kinds.get(kind)
         if known is None:
             raise ModelError(f"{OWNER} is of a kind that this dprules does not know. Use a newer one.")
         made = known.from_fields(fields)
@@ -121,106 +124,6 @@ class EpsilonDelta(Budget, kind="sums"):
     def from_fields(cls, fields: Fields) -> "EpsilonDelta":
         """Read what `fields` writes."""
         return cls(fields.fraction("epsilon"), fields.fraction("delta"))
-
-
-@dataclass(frozen=True, slots=True)
-class Concentrated(Budget, kind="concentrated"):
-    """The rho of zero-concentrated privacy adds up [BS16].
-
-    Parameters
-    ----------
-    rho : number
-        What may be spent.
-    delta : number
-        For the statement: which epsilon follows.
-    """
-
-    rho: Real
-    delta: Real
-    coordinates = ("rho",)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", budget(as_granted(self.rho, "rho"), "rho"))
-        probability(self.delta, "delta")
-        object.__setattr__(self, "delta", as_granted(self.delta, "delta"))
-
-    @property
-    def limit(self) -> Cost:
-        """Rho."""
-        return (Fraction(self.rho),)
-
-    @property
-    def guarantee(self) -> tuple[float, float]:
-        """Return the epsilon that follows from rho, and delta."""
-        rho, delta = Fraction(self.rho), rounded_up(Fraction(self.delta))
-        return smallest(lambda epsilon: conversion(rho, epsilon) <= Fraction(self.delta), start=1.0), delta
-
-    def cost(self, quote: Quote) -> Cost:
-        """Return the job's rho; one that has none is refused."""
-        rho = quote.curve().rho
-        if rho == inf:
-            raise PrivacyError(f"{_name(quote)} has no rho. {_OTHERS}")
-        return (Fraction(rho),)
-
-    def fields(self) -> dict[str, Any]:
-        """Return rho and delta."""
-        return {"rho": str(self.rho), "delta": str(self.delta)}
-
-    @classmethod
-    def from_fields(cls, fields: Fields) -> "Concentrated":
-        """Read what `fields` writes."""
-        return cls(fields.fraction("rho"), fields.fraction("delta"))
-
-
-@dataclass(frozen=True, slots=True)
-class Gaussians(Budget, kind="gaussians"):
-    """Squares of mu add up [DRS22]: for jobs whose noise is Gaussian.
-
-    Parameters
-    ----------
-    mu : number
-        What may be spent.
-    delta : number
-        For the statement: which epsilon follows.
-    """
-
-    mu: Real
-    delta: Real
-    coordinates = ("mu squared",)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", budget(as_granted(self.mu, "mu"), "mu"))
-        probability(self.delta, "delta")
-        object.__setattr__(self, "delta", as_granted(self.delta, "delta"))
-
-    @property
-    def limit(self) -> Cost:
-        """The square of mu."""
-        return (Fraction(self.mu) ** 2,)
-
-    @property
-    def guarantee(self) -> tuple[float, float]:
-        """Return the epsilon that follows from mu, and delta."""
-        curve = gaussian(Fraction(self.mu) ** 2)
-        return smallest(lambda epsilon: curve.delta(epsilon) <= Fraction(self.delta), start=1.0), rounded_up(
-            Fraction(self.delta)
-        )
-
-    def cost(self, quote: Quote) -> Cost:
-        """Return the square of the job's mu; one that has none is refused."""
-        squared = quote.curve().mu_squared
-        if squared == inf:
-            raise PrivacyError(f"{_name(quote)} has no mu. {_OTHERS}")
-        return (Fraction(squared),)
-
-    def fields(self) -> dict[str, Any]:
-        """Return mu and delta."""
-        return {"mu": str(self.mu), "delta": str(self.delta)}
-
-    @classmethod
-    def from_fields(cls, fields: Fields) -> "Gaussians":
-        """Read what `fields` writes."""
-        return cls(fields.fraction("mu"), fields.fraction("delta"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +264,3 @@ def _remedy(quote: Quote) -> str:
         return " Its prices depend on what it releases: for a list, give the number of rules (max_rules)."
     bought = [release.name for charge in quote.charges for release in charge.releases]
     return f" It pays for {', '.join(bought[:_NAMED])}{', ...' if len(bought) > _NAMED else ''}."
-
-
-_OTHERS = "Scorecards with public cuts and values have it; other jobs need a grant of epsilon and delta, or of slots."

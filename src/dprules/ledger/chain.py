@@ -1,14 +1,14 @@
 """Entries in a chain: each carries a digest of itself and of everything before it."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from dprules.accounting.reference import MOST_ENTRIES
-from dprules.errors import DprulesError, ModelError
+from dprules.errors import DprulesError, ModelError, RemovedError
 from dprules.files import digest, read_document
 from dprules.ledger.body import EntryBody
 
@@ -107,6 +107,8 @@ def read_row(row: Row) -> Entry:
         body = EntryBody.read(kind, fields)
         when = (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC)
         return Entry(row.number, when, token, body, row.digest)
+    except RemovedError:
+        raise
     except (KeyError, TypeError, ValueError, ArithmeticError, RecursionError, DprulesError):
         pass
     raise ModelError("an entry of the ledger is not one that this dprules can read.")
@@ -120,8 +122,3 @@ def find_break(name: str, rows: Iterable[Row]) -> int | None:
             return place
         before = row.digest
     return None
-
-
-def last_of(name: str, rows: Sequence[Row]) -> tuple[int, str]:
-    """Return the number and the digest that the next entry follows: the head of the chain."""
-    return (rows[-1].number, rows[-1].digest) if rows else (0, first_digest(name))

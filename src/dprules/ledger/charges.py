@@ -1,4 +1,4 @@
-"""Charges, what became of them, and room that is held for them."""
+"""Charges, and what became of them."""
 
 import json
 from dataclasses import dataclass
@@ -7,12 +7,9 @@ from typing import Any, Self
 
 from dprules.accounting import Charge, Neighbours, Quote, Unit
 from dprules.accounting.events import Fields
-from dprules.errors import DprulesError, ModelError, ParameterError
+from dprules.errors import DprulesError, ModelError, RemovedError
 from dprules.ledger.body import LONGEST, OWNER, EntryBody, read_cost, read_text, require_line
 from dprules.ledger.budgets import Cost
-
-MOST_FITS = 100_000
-"""Fits of one reservation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +26,6 @@ class ChargeEntry(EntryBody, kind="charge"):
         What the job will do, in JSON; `quote` reads it. What is left is counted without that.
     cost : tuple of Fraction
         What the grant's filter takes for it.
-    reservation : int or None
-        The entry of the reservation that it is taken from.
     by : str
         Who runs the job.
     """
@@ -39,7 +34,6 @@ class ChargeEntry(EntryBody, kind="charge"):
     grant: int
     terms: str
     cost: Cost
-    reservation: int | None
     by: str
 
     def __post_init__(self) -> None:
@@ -58,7 +52,7 @@ class ChargeEntry(EntryBody, kind="charge"):
             "promise": json.loads(self.terms),
             "cost": [str(amount) for amount in self.cost],
             "part": None,
-            "reservation": self.reservation,
+            "reservation": None,
             "by": self.by,
         }
 
@@ -66,21 +60,34 @@ class ChargeEntry(EntryBody, kind="charge"):
     def from_fields(cls, fields: Fields) -> Self:
         """Read what `fields` writes."""
         if fields.take("part") is not None:
-            raise ModelError("the ledger has a charge for a part of a data set, which dprules no longer supports.")
-        reservation = fields.take("reservation")
+            raise RemovedError("the ledger has a charge for a part of a data set, which dprules no longer supports.")
+        if fields.take("reservation") is not None:
+            raise RemovedError("the ledger has a charge from a reservation, which dprules no longer supports.")
         return cls(
             read_text(fields, "dataset"),
             fields.whole("grant"),
             json.dumps(fields.take("promise")),
             read_cost(fields.take("cost")),
-            None if reservation is None else Fields({"entry": reservation}, OWNER).whole("entry"),
             read_text(fields, "by"),
         )
 
 
+class Reserved(EntryBody, kind="reservation"):
+    """Room for the fits of a search, which earlier versions could hold."""
+
+    def fields(self) -> dict[str, Any]:
+        """Return nothing: no such entry is written."""
+        return {}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Self:
+        """Refuse the entry."""
+        raise RemovedError("the ledger has a reservation, which dprules no longer supports.")
+
+
 @dataclass(frozen=True, slots=True)
 class Begun(EntryBody, kind="begun"):
-    """The job of a charge is about to draw its first random bit; it cannot be run again for this charge."""
+    """A job has drawn its first random bit. Earlier versions wrote such entries; nothing depends on them."""
 
     charge: int
 
@@ -96,7 +103,7 @@ class Begun(EntryBody, kind="begun"):
 
 @dataclass(frozen=True, slots=True)
 class Finished(EntryBody, kind="finished"):
-    """The job of a charge has come to its end, and what it released has this digest."""
+    """What the job of a charge released is in place, and has this digest."""
 
     charge: int
     digest: str
@@ -112,55 +119,13 @@ class Finished(EntryBody, kind="finished"):
 
 
 @dataclass(frozen=True, slots=True)
-class Reserved(EntryBody, kind="reservation"):
-    """Room for the fits of a search, held until it is closed.
-
-    Parameters
-    ----------
-    dataset : str
-        Of which data set.
-    grant : int
-        The entry of the grant.
-    costs : tuple of (tuple of Fraction, int)
-        What a fit costs, and how many such fits there will be.
-    by : str
-        Who searches.
-    """
-
-    dataset: str
-    grant: int
-    costs: tuple[tuple[Cost, int], ...]
-    by: str
-
-    def __post_init__(self) -> None:
-        if not 0 < sum(times for _, times in self.costs) <= MOST_FITS:
-            raise ParameterError(f"a search must have between 1 and {MOST_FITS:,} fits.")
-        if len({cost for cost, _ in self.costs}) < len(self.costs):
-            raise ParameterError("fits of one cost must be counted together.")
-
-    def fields(self) -> dict[str, Any]:
-        """Return everything."""
-        costs = [{"cost": [str(amount) for amount in cost], "times": times} for cost, times in self.costs]
-        return {"dataset": self.dataset, "grant": self.grant, "costs": costs, "by": self.by}
-
-    @classmethod
-    def from_fields(cls, fields: Fields) -> Self:
-        """Read what `fields` writes."""
-        costs = tuple(
-            (read_cost(each["cost"]), Fields(each, OWNER).whole("times", most=MOST_FITS))
-            for each in fields.take("costs")
-        )
-        return cls(read_text(fields, "dataset"), fields.whole("grant"), costs, read_text(fields, "by"))
-
-
-@dataclass(frozen=True, slots=True)
 class Closed(EntryBody, kind="closed"):
-    """A grant that may not be charged any more, or a reservation: what it still held is free again."""
+    """A grant that may not be charged any more."""
 
     entry: int
 
     def fields(self) -> dict[str, Any]:
-        """Return the entry of the grant or the reservation."""
+        """Return the entry of the grant."""
         return {"entry": self.entry}
 
     @classmethod

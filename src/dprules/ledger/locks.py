@@ -25,7 +25,7 @@ def require_locks(folder: Path) -> None:
     if _options_of(folder) & _LOCAL:
         raise FileError(
             f"{folder}: it is mounted without locks between machines, so that two jobs could spend the same budget. "
-            "Nothing has run; keep the ledger on another disk, or in PostgreSQL."
+            "Keep the ledger on another disk, or in PostgreSQL."
         )
     try:
         import fcntl
@@ -49,8 +49,8 @@ def require_locks(folder: Path) -> None:
             os.unlink(name)
     if not kept_apart:
         raise FileError(
-            f"{folder}: files cannot be locked there, so that two jobs could spend the same budget. Nothing has run; "
-            "keep the ledger on another disk, or in PostgreSQL."
+            f"{folder}: files cannot be locked there, so that two jobs could spend the same budget. "
+            "Keep the ledger on another disk, or in PostgreSQL."
         )
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dprules.errors import ModelError, ParameterError, ResourceError
+from dprules.errors import DprulesError, FileError, ModelError, ParameterError, ResourceError
 from dprules.ledger.body import EntryBody
 from dprules.ledger.book import Book
-from dprules.ledger.chain import Entry, Row, find_break, last_of, make_row, next_digest, read_row
+from dprules.ledger.chain import Entry, Row, find_break, first_digest, make_row, next_digest, read_row
 from dprules.ledger.postgres import PostgresStore
 from dprules.ledger.sqlite import SQLiteStore
-from dprules.ledger.store import CutError, Journal, Store
+from dprules.ledger.store import CutError, Journal, SilentError, Store
 
 ATTEMPTS = 3
 """How often an entry is written again after its connection was cut."""
@@ -56,45 +56,76 @@ class Log:
         for _ in range(ATTEMPTS):
             try:
                 self._name, rows = self._store.read()
+            except SilentError:
+                break
             except CutError:
                 continue
             return self._name, rows
-        raise ResourceError("the connection to the ledger was cut. Nothing has run; try again.")
+        raise ResourceError(_LOST)
 
-    def write(self, decide: Callable[[Book, datetime], EntryBody]) -> Entry:
-        """Write one entry, or refuse; after a cut connection its token tells whether it was written.
+    def write(self, decide: Callable[[Book, datetime], EntryBody], book: Book | None = None) -> Entry:
+        """Write one entry, or refuse; after a lost connection its token tells whether it was written.
 
         Parameters
         ----------
         decide : callable
-            Says what is written, given everything before it and the time of the entry, or refuses.
+            Returns what is written, given everything before it and the time of the entry, or refuses.
+        book : Book or None
+            What was read before; only later entries are read then. It is changed.
         """
         token = secrets.token_hex(16)
+        sent = False  # whether an entry that may have been committed was sent
         for _ in range(ATTEMPTS):
-            # Most is read while others may write; then only what came in between.
-            name, rows = self.rows()
-            book = understand(name, rows)
             try:
+                book = self.book() if book is None else book
                 with self._store.writing() as journal:
-                    rows = _catch_up(book, journal)
+                    head = _catch_up(book, journal)
                     written = book.find(token)
                     if written is not None:  # an earlier attempt was committed after all
                         return written
+                    sent = False  # the earlier attempt has ended, and its entry is not there
                     now = read_clock()
-                    body = decide(book, now)
-                    row = make_row(last_of(name, rows), now, token, body)
-                    entry = read_row(row)
-                    if entry.body != body:
-                        raise ModelError("the entry would not be read back as it was meant. Use plainer names.")
-                    book.add(entry)  # what nobody could count is refused, and not written
+                    entry, row = _make_entry(head, now, token, decide(book, now))
+                    book.add(entry)  # an entry that cannot be counted is refused, and not written
+                    sent = True
                     journal.append(row)
+            except SilentError:
+                break
             except CutError:
+                book = None
                 continue
+            except (ResourceError, FileError) as error:
+                if not sent:
+                    raise
+                return self._find_out(token, error)
             return entry
-        raise ResourceError(
-            f"the connection to the ledger was cut, and whether an entry with token {token} was written is not known. "
-            "Nothing has run; `dprules ledger show` tells."
-        )
+        raise ResourceError(_UNKNOWN.format(token) if sent else _LOST)
+
+    def _find_out(self, token: str, error: DprulesError) -> Entry:
+        """Return the entry if it was written in spite of an error; otherwise raise the error."""
+        try:
+            written = self.book().find(token)
+        except DprulesError:
+            raise ResourceError(_UNKNOWN.format(token)) from None
+        if written is None:
+            raise
+        return written
+
+
+_LOST = "the ledger's database does not answer. Nothing was written; try again when it does."
+_UNKNOWN = (
+    "the ledger's database does not answer, and it is not known whether the entry with token {} was written. If "
+    "`dprules ledger export` lists it, its charge stands, and nothing was released for it."
+)
+
+
+def _make_entry(head: tuple[int, str], now: datetime, token: str, body: EntryBody) -> tuple[Entry, Row]:
+    """Return the next entry, as it will be read back."""
+    row = make_row(head, now, token, body)
+    entry = read_row(row)
+    if entry.body != body:
+        raise ModelError("the entry would not be read back as it was meant. Use plainer names.")
+    return entry, row
 
 
 def open_store(url: str) -> Store:
@@ -128,27 +159,22 @@ def hide_password(url: str) -> str:
     return f"{scheme}://{user}{':***' if colon else ''}@{where}"
 
 
-def _catch_up(book: Book, journal: Journal) -> list[Row]:
-    """Add what others have written to a book that was read before; return the last row, and what came after it."""
-    known = [Row(entry.number, "", entry.digest) for entry in book.entries[-1:]]
-    since = book.entries[-1].number if book.entries else 1
-    rows = journal.rows(since)
-    first = rows[: len(known)]
-    if journal.name != book.name or [row.digest for row in first] != [row.digest for row in known]:
-        raise ModelError("the ledger was replaced or edited while it was read. Nothing has run; see who did.")
-    before = last_of(book.name, known)
-    for row in rows[len(known) :]:
-        if row.number != before[0] + 1 or row.digest != next_digest(before[1], row.number, row.text):
+def _catch_up(book: Book, journal: Journal) -> tuple[int, str]:
+    """Add what others have written to a book that was read before; return the number and digest of the last entry."""
+    known = book.entries[-1] if book.entries else None
+    rows = journal.rows(1 if known is None else known.number)
+    if journal.name != book.name or (known is not None and (not rows or rows[0].digest != known.digest)):
+        raise ModelError("the ledger was replaced or edited while it was read. Restore a copy, and find out by whom.")
+    head = (0, first_digest(book.name)) if known is None else (known.number, known.digest)
+    for row in rows[0 if known is None else 1 :]:
+        if row.number != head[0] + 1 or row.digest != next_digest(head[1], row.number, row.text):
             raise ModelError(_EDITED.format(row.number))
         book.add(read_row(row))
-        before = (row.number, row.digest)
-    return rows
+        head = (row.number, row.digest)
+    return head
 
 
-_EDITED = (
-    "entry {} of the ledger is not what was written, or not where. Nothing has run; restore a copy, and see "
-    "`dprules ledger verify`."
-)
+_EDITED = "entry {} of the ledger was changed or moved. Restore a copy, and see `dprules ledger verify`."
 
 
 def understand(name: str, rows: list[Row]) -> Book:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from dprules.errors import FileError, ModelError, ParameterError, ResourceError
+from dprules.errors import FileError, ModelError, ResourceError
 from dprules.ledger.chain import FORMAT, Row
-from dprules.ledger.store import PATIENCE, CutError
+from dprules.ledger.store import PATIENCE, CutError, SilentError
+from dprules.postgres import Deadline, connect, load_driver
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -20,6 +21,8 @@ _FIRST = -(2**63)
 _LOCK = 7_304_101_922
 """The number of the lock that writers take in turn; public, and ours alone."""
 
+SILENCE = 2 * PATIENCE
+"""Longest time of one transaction, in seconds. Waiting for other writers takes at most half of it."""
 _DURABLE = (
     "SELECT set_config('synchronous_commit', 'on', true) "
     "WHERE current_setting('synchronous_commit') IN ('off', 'local')"
@@ -75,42 +78,52 @@ class PostgresStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:
-        psycopg = _driver()
+        psycopg = load_driver()
         connection = self._connect(psycopg)
-        sentence = None
         try:
-            try:
-                yield connection
-                connection.commit()
-            except BaseException:
-                with suppress(psycopg.Error):
-                    connection.rollback()
-                raise
-            return
-        except psycopg.errors.LockNotAvailable:
-            sentence = "the ledger is busy: others write to it. Nothing has run; try again."
-        except psycopg.errors.DiskFull:
-            sentence = "the disk of the ledger's database is full. Nothing has run; make room, and try again."
-        except psycopg.OperationalError:
-            lost = bool(connection.broken or connection.closed)
-            sentence = None if lost else "the ledger's database refuses. Nothing has run; try again."
-        except psycopg.Error as error:
-            if error.sqlstate in ("25006", "42501"):
-                raise FileError("the ledger's database cannot be written. Nothing has run; check the rights.") from None
-            raise ModelError("the database has no ledger, or it is damaged. Make one: `dprules ledger init`.") from None
+            with Deadline(connection, SILENCE).running() as deadline, _translate_errors(psycopg, connection, deadline):
+                try:
+                    yield connection
+                    connection.commit()
+                except BaseException:
+                    with suppress(psycopg.Error):
+                        connection.rollback()
+                    raise
         finally:
             with suppress(psycopg.Error):
                 connection.close()
-        if sentence is None:
-            raise CutError
-        raise ResourceError(sentence)
 
     def _connect(self, psycopg: Any) -> Any:
         try:
-            return psycopg.connect(self._url, connect_timeout=10)
+            return connect(self._url)
         except (psycopg.Error, ValueError, UnicodeError):
             pass
-        raise FileError("the ledger's database cannot be reached. Nothing has run; check the URL.")
+        raise FileError("the ledger's database cannot be reached. Check the URL and the server.")
+
+
+@contextmanager
+def _translate_errors(psycopg: Any, connection: Any, deadline: Deadline) -> Iterator[None]:
+    """Turn an error of the driver, which may quote the URL, into one sentence or a `CutError`."""
+    try:
+        yield
+        return
+    except psycopg.errors.LockNotAvailable:
+        raised: Exception = ResourceError("the ledger is busy: others write to it. Try again.")
+    except psycopg.errors.DiskFull:
+        raised = ResourceError("the disk of the ledger's database is full. Make room, and try again.")
+    except psycopg.OperationalError:
+        if deadline.passed:
+            raised = SilentError()
+        elif connection.broken or connection.closed:
+            raised = CutError()
+        else:
+            raised = ResourceError("the ledger's database refuses to work. Check the server, and try again.")
+    except psycopg.Error as error:
+        if error.sqlstate in ("25006", "42501"):
+            raised = FileError("the ledger's database cannot be written. Check the rights of its user.")
+        else:
+            raised = ModelError("the database has no ledger, or it is damaged. Make one: `dprules ledger init`.")
+    raise raised
 
 
 class _PostgresJournal:
@@ -146,11 +159,3 @@ def _read_name(connection: Any) -> str:
 def _read_rows(connection: Any, since: int) -> list[Row]:
     query = "SELECT number, text, digest FROM dprules_entries WHERE number >= %s ORDER BY number"
     return [Row(*row) for row in connection.execute(query, (since,)).fetchall()]
-
-
-def _driver() -> Any:
-    try:
-        import psycopg
-    except ImportError:
-        raise ParameterError("PostgreSQL needs its driver: pip install 'dprules[postgres]'.") from None
-    return psycopg

@@ -112,14 +112,14 @@ class SQLiteStore:
             code = None
         kind = sqlite3.SQLITE_CORRUPT if code is None else code & 0xFF
         if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise ResourceError(f"{self._path} is busy: others write to it. Nothing has run; try again.") from None
+            raise ResourceError(f"{self._path} is busy: others write to it. Try again.") from None
         if kind in _FULL:
             raise ResourceError(
-                f"{self._path}: the disk is full or cannot be written. Nothing has run; make room, and try again."
+                f"{self._path}: the disk is full or cannot be written. Make room, and try again."
             ) from None
         if kind in _CLOSED:
             what = "written" if os.access(self._path, os.R_OK) else "read"
-            raise FileError(f"{self._path} cannot be {what}. Nothing has run; check its permissions.") from None
+            raise FileError(f"{self._path} cannot be {what}. Check its permissions.") from None
         raise ModelError(f"{self._path} is no ledger, or it is damaged. Restore it from a copy.") from None
 
 

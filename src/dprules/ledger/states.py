@@ -1,8 +1,7 @@
 """Grants and charges, and what became of them."""
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -19,26 +18,13 @@ class GrantState:
     entry: Entry
     grant: Grant
     spent: Cost
-    held: dict[int, Counter[Cost]] = field(default_factory=dict)
-    """What reservations that are open still hold."""
     closed: bool = False
     """Whether somebody has ended it."""
 
     @property
-    def reserved(self) -> Cost:
-        """Return what open reservations hold."""
-        none = no_cost(self.grant)
-        return add_costs(
-            [multiply_cost(cost, times) for one in self.held.values() for cost, times in one.items()], none
-        )
-
-    @property
     def left(self) -> Cost:
         """Return what a charge may still take."""
-        return tuple(
-            limit - spent - held
-            for limit, spent, held in zip(self.grant.filter.limit, self.spent, self.reserved, strict=True)
-        )
+        return tuple(limit - spent for limit, spent in zip(self.grant.filter.limit, self.spent, strict=True))
 
     def take(self, cost: Cost) -> None:
         """Count a charge."""
@@ -55,17 +41,15 @@ class ChargeState:
 
     entry: Entry
     spent: ChargeEntry
-    begun: bool = False
     digest: str | None = None
+    """Of what was released, once that is in place."""
 
     @property
     def outcome(self) -> str:
         """What became of it, in a word or two."""
         if self.digest is not None:
             return "released"
-        if self.begun and self.spent.quote.job == "stream":
-            return "paid once"
-        return "interrupted, or running" if self.begun else "not begun"
+        return "paid once" if self.spent.quote.job == "stream" else "interrupted, or running"
 
 
 def no_cost(grant: Grant) -> Cost:
@@ -79,8 +63,3 @@ def add_costs(costs: Iterable[Cost], none: Cost) -> Cost:
     for cost in costs:
         amounts = [amount + more for amount, more in zip(amounts, cost, strict=True)]
     return tuple(amounts)
-
-
-def multiply_cost(cost: Cost, times: int) -> Cost:
-    """Return what so many jobs cost."""
-    return tuple(times * amount for amount in cost)

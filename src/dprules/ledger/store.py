@@ -6,11 +6,15 @@ from typing import Protocol
 from dprules.ledger.chain import Row
 
 PATIENCE = 30.0
-"""Seconds to wait for others who write; then a charge is refused, and nothing has run."""
+"""Seconds to wait for other writers; then an entry is refused."""
 
 
 class CutError(Exception):
-    """The connection was lost: whether the last commit took place is not known. The token of its entry tells."""
+    """The connection was lost. The token of an entry tells whether it was committed."""
+
+
+class SilentError(CutError):
+    """The server did not answer in time."""
 
 
 class Journal(Protocol):

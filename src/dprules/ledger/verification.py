@@ -1,7 +1,7 @@
 """Check a ledger from its first entry to its last: the chain, the rules, the prices."""
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from dprules.accounting import LedgerReference
@@ -9,12 +9,20 @@ from dprules.errors import DprulesError, ModelError
 from dprules.ledger.book import Book
 from dprules.ledger.budgets import Budget, Cost
 from dprules.ledger.chain import Entry, Row, find_break, read_row
-from dprules.ledger.charges import Begun, ChargeEntry, Closed, Finished, Reserved, read_quote
+from dprules.ledger.charges import ChargeEntry, Closed, Finished, read_quote
 from dprules.ledger.grants import DataSet, Grant
 
+AHEAD = timedelta(days=1)
+"""Entries dated later than this from now are named: clocks of time zones may differ by less."""
 
-def find_faults(
-    name: str, rows: Sequence[Row], *, head: str | None = None, marks: Collection[LedgerReference] = ()
+
+def find_problems(
+    name: str,
+    rows: Sequence[Row],
+    *,
+    clock: datetime,
+    head: str | None = None,
+    references: Collection[LedgerReference] = (),
 ) -> list[str]:
     """Return what is wrong with a ledger, in sentences.
 
@@ -26,27 +34,29 @@ def find_faults(
         All entries.
     head : str or None
         A digest that was kept: the entry that has it must be there.
-    marks : collection of LedgerReference
+    references : collection of LedgerReference
         From certificates.
+    clock : datetime
+        The reader's time.
     """
     broken = find_break(name, rows)
-    found = [] if broken is None else [f"entry {broken} is not what was written, or not where it was written"]
+    found = [] if broken is None else [f"entry {broken} was changed or moved"]
     digests = {row.digest: row.number for row in rows}
     if head is not None and head not in digests:
         found.append("no entry has the digest that was kept: the last entries were removed, or all were written anew")
-    found += [sentence for mark in marks for sentence in _miss(name, digests, mark)]
-    return [*found, *_replay(name, rows)]
+    found += [sentence for reference in references for sentence in _miss(name, digests, reference)]
+    return [*found, *_replay(name, rows, clock)]
 
 
-def _miss(name: str, digests: dict[str, int], mark: LedgerReference) -> list[str]:
-    if mark.ledger != name:
-        return [f"a certificate was charged to ledger {mark.ledger[:8]}, and this is ledger {name[:8]}"]
-    if digests.get(mark.digest) != mark.entry:
-        return [f"entry {mark.entry}, which a certificate names, is gone or is another one"]
+def _miss(name: str, digests: dict[str, int], reference: LedgerReference) -> list[str]:
+    if reference.ledger != name:
+        return [f"a certificate was charged to ledger {reference.ledger[:8]}, and this is ledger {name[:8]}"]
+    if digests.get(reference.digest) != reference.entry:
+        return [f"entry {reference.entry}, which a certificate names, is gone or is another one"]
     return []
 
 
-def _replay(name: str, rows: Sequence[Row]) -> list[str]:
+def _replay(name: str, rows: Sequence[Row], clock: datetime) -> list[str]:
     """Write every entry again under the rules, and price what was promised again."""
     book = Book(name, [])
     found = []
@@ -58,7 +68,17 @@ def _replay(name: str, rows: Sequence[Row]) -> list[str]:
         except DprulesError as error:
             found.append(f"entry {row.number}: {_clause(error)}")
             break
+    found += find_future(book.entries, clock)
     return list(dict.fromkeys(found))  # what may not be written may not be counted either
+
+
+def find_future(entries: Iterable[Entry], clock: datetime) -> list[str]:
+    """Return which entries are dated more than a day ahead of the reader's clock, in sentences."""
+    dated = [entry.number for entry in entries if entry.time > clock + AHEAD]
+    if not dated:
+        return []
+    which = f"entry {dated[0]} is" if len(dated) == 1 else f"entries {', '.join(map(str, dated[:5]))} are"
+    return [f"{which} dated more than a day ahead of this computer's clock: the clock of some computer is wrong"]
 
 
 def _clause(error: DprulesError) -> str:
@@ -72,16 +92,12 @@ def _check(book: Book, entry: Entry) -> list[str]:
     try:
         if isinstance(body, DataSet):
             book.require_new(body)
-        elif isinstance(body, Begun):
-            book.require_begin(body.charge)
         elif isinstance(body, Finished):
             book.require_finish(body.charge, body.digest)
         elif isinstance(body, Closed):
             book.require_close(body.entry)
         elif isinstance(body, Grant):
             _check_grant(book, body)
-        elif isinstance(body, Reserved):
-            return _check_reservation(book, entry, body)
         elif isinstance(body, ChargeEntry):
             return _check_charge(book, entry, body)
     except DprulesError as error:
@@ -92,7 +108,7 @@ def _check(book: Book, entry: Entry) -> list[str]:
 @lru_cache(maxsize=1024)
 def _judge(terms: str) -> tuple[str, ...]:
     """Return what is wrong with a quote; many jobs are alike, and are priced once."""
-    return tuple(read_quote(terms).faults())
+    return tuple(read_quote(terms).problems())
 
 
 @lru_cache(maxsize=1024)
@@ -106,15 +122,6 @@ def _check_grant(book: Book, body: Grant) -> None:
         raise ModelError("its slots are for other neighbours than its data set")
 
 
-def _check_reservation(book: Book, entry: Entry, body: Reserved) -> list[str]:
-    costs: Counter[Cost] = Counter(dict(body.costs))
-    try:
-        allowed = book.require_reservation(body.dataset, costs, body.by, entry.time)
-    except DprulesError:
-        allowed = None
-    return [] if allowed == body else ["its grant did not have that much left, or is no grant of its data set"]
-
-
 def _check_charge(book: Book, entry: Entry, body: ChargeEntry) -> list[str]:
     found = [f"its quote does not hold: {sentence}" for sentence in _judge(body.terms)]
     state = book.grants.get(body.grant)
@@ -126,9 +133,7 @@ def _check_charge(book: Book, entry: Entry, body: ChargeEntry) -> list[str]:
     price = _price(state.grant.filter, body.terms)
     if any(taken < amount for taken, amount in zip(body.cost, price, strict=True)):
         found.append("its job, priced again, costs more than was taken for it")
-    if body.reservation is not None:
-        book.require_held(body.dataset, body.quote, body.reservation, body.by, entry.time)
-    elif state.ended(book.now(entry.time)):
+    if state.ended(entry.time):
         found.append("its grant had ended")
     elif any(taken > rest for taken, rest in zip(body.cost, state.left, strict=True)):
         found.append("its grant did not have that much left")

@@ -1,6 +1,6 @@
 """Amounts of a budget in words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -52,19 +52,14 @@ def show_cost(kind: Budget, cost: Cost, rounding: Context = UP) -> str:
     return " and ".join(f"{name} {amount}" for name, amount in zip(kind.coordinates, shown, strict=True))
 
 
-def show_held(kind: Budget, held: Mapping[Cost, int]) -> str:
-    """Return what a reservation holds, in words."""
-    return " and ".join(f"{times} x ({show_cost(kind, cost)})" for cost, times in held.items() if times) or "nothing"
-
-
 def show_guarantee(kind: Budget) -> tuple[str, str]:
     """Return the epsilon and delta that hold for everything charged to a grant, in four digits that are not below.
 
     Examples
     --------
-    >>> from dprules.ledger.budgets import Gaussians, EpsilonDelta
-    >>> show_guarantee(EpsilonDelta(0.3, 1e-5)), show_guarantee(Gaussians(0.5, 1e-6))
-    (('0.3', '1e-05'), ('2.255', '1e-06'))
+    >>> from dprules.ledger.budgets import EpsilonDelta
+    >>> show_guarantee(EpsilonDelta(0.3, 1e-5))
+    ('0.3', '1e-05')
     """
     return show_total([kind])
 

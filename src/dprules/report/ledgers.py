@@ -13,7 +13,6 @@ from dprules.ledger import (
     show_amount,
     show_cost,
     show_guarantee,
-    show_held,
 )
 
 
@@ -27,32 +26,32 @@ def list_charges(book: Book, names: Sequence[str]) -> list[dict[str, Any]]:
     return [_row_of_charge(book, state) for state in book.charges.values() if state.spent.dataset in names]
 
 
-def has_ended(book: Book, state: GrantState) -> bool:
+def has_ended(state: GrantState) -> bool:
     """Whether nothing more can be charged to a grant: its last day is over, or somebody has closed it."""
-    return state.ended(book.now(datetime.now(UTC)))
+    return state.ended(datetime.now(UTC))
 
 
-def show_left(book: Book, state: GrantState) -> str:
+def show_left(state: GrantState) -> str:
     """Return what a job may still take."""
-    return "nothing" if has_ended(book, state) else show_cost(state.grant.filter, state.left, DOWN)
+    return "nothing" if has_ended(state) else show_cost(state.grant.filter, state.left, DOWN)
 
 
-def share_left(book: Book, state: GrantState) -> float:
+def share_left(state: GrantState) -> float:
     """Return what is left, by the coordinate that is nearest to its end: between 0 and 1."""
-    if has_ended(book, state):
+    if has_ended(state):
         return 0.0
     pairs = zip(state.left, state.grant.filter.limit, strict=True)
     return max(0.0, min((float(left / limit) for left, limit in pairs if limit), default=0.0))
 
 
-def say_end(book: Book, state: GrantState) -> str:
+def say_end(state: GrantState) -> str:
     """Return until when a grant may be charged, or since when it may not; nothing if it does not end."""
     until = state.grant.until
     if state.closed:
         return "closed"
     if until is None:
         return ""
-    return f"ended on {until}" if has_ended(book, state) else f"until {until}"
+    return f"ended on {until}" if has_ended(state) else f"until {until}"
 
 
 def list_shapes(state: GrantState) -> list[str]:
@@ -61,30 +60,23 @@ def list_shapes(state: GrantState) -> list[str]:
     return [shape.name for shape in budget.shapes] if isinstance(budget, SlotBudget) else []
 
 
-def list_held(state: GrantState) -> list[tuple[int, str]]:
-    """Return what each open reservation holds."""
-    kind = state.grant.filter
-    return [(number, show_held(kind, held)) for number, held in state.held.items() if sum(held.values())]
-
-
 def _row_of_grant(book: Book, state: GrantState) -> dict[str, Any]:
     grant, known = state.grant, book.datasets[state.grant.dataset]
     epsilon, delta = show_guarantee(grant.filter)
-    share = share_left(book, state)
+    share = share_left(state)
     return {
         "dataset": grant.dataset,
         "unit": str(known.unit),
         "neighbours": known.neighbours.value,
         "number": state.entry.number,
-        "end": say_end(book, state),
+        "end": say_end(state),
         "by": grant.by,
         "why": grant.why,
         "granted": show_cost(grant.filter, grant.filter.limit),
         "epsilon": epsilon,
         "delta": delta,
         "shapes": list_shapes(state),
-        "left": show_left(book, state),
-        "held": list_held(state),
+        "left": show_left(state),
         "share": f"{share:.4f}",
         "percent": f"{100 * share:.0f}%",
     }
