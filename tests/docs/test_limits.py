@@ -35,9 +35,9 @@ LISTED += [
     "ledger.charges",
     "ledger.grants",
     "ledger.chain",
-    "ledger.filters",
+    "ledger.budgets",
     "ledger.sqlite",
-    "accounting.marks",
+    "accounting.reference",
     "accounting.slots",
 ]
 LISTED += ["learners.streams.state", "learners.streams.attempt", "models.points"]
