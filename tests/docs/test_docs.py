@@ -105,7 +105,7 @@ def test_parameters_are_described_as_numpydoc_has_them(room):
 def test_no_function_is_long_and_no_file_is_huge():
     for source in SOURCES:
         text = source.read_text()
-        assert text.count("\n") <= 400, source
+        assert text.count("\n") <= 450, source
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef):
                 body = node.body[1:] if ast.get_docstring(node) else node.body

@@ -3,7 +3,18 @@ import pytest
 
 from door.odd import NUMBERS, OBJECTS, TEXTS
 from dprules.errors import SchemaError
-from dprules.schema import MISSING, Boolean, Categorical, Clipped, Column, FieldError, Numeric, Positive, PrivateCuts
+from dprules.schema import (
+    MISSING,
+    Boolean,
+    Categorical,
+    Clipped,
+    Column,
+    FieldError,
+    Label,
+    Numeric,
+    Positive,
+    PrivateCuts,
+)
 from dprules.schema.cells import read_number, read_truth
 
 
@@ -167,3 +178,30 @@ def test_columns_are_values() -> None:
     assert Numeric("c", [1]) == Numeric("c", (1.0,))
     assert Numeric("c", [1]) != Numeric("c", [2])
     assert "_table" not in repr(Categorical("c", ["a"]))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["0.00001", "1e-05"],
+        ["0.1", "0.10000000000000000001"],
+        ["1", "01"],
+        ["1,5", "1.5"],
+        [" 1", "1"],
+        ["2020-01-01", "2020-01-01 00:00:00"],
+        ["2020-01-01T00:00:00Z", "2020-01-01 01:00:00+01:00"],
+    ],
+    ids=str,
+)
+def test_declared_values_that_are_one_number_or_moment_are_refused(values):
+    """One record may be written in both ways, by two readers of one table."""
+    with pytest.raises(SchemaError, match="equal numbers"):
+        Categorical("c", values)
+    with pytest.raises(SchemaError, match="equal numbers"):
+        Label("y", values)
+    Categorical("c", values, bought=True)  # which values were released is no reason to stop a fit
+
+
+@pytest.mark.parametrize("values", [["2020-01-01", "2020-01-02"], ["a", "A"], ["2020-02-30", "2020-03-01"], ["1", "2"]])
+def test_other_values_are_different(values):
+    assert Categorical("c", values).size == 2

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from decimal import Decimal
 from math import isfinite
 from typing import Any, ClassVar, Final
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.errors import SchemaError
-from dprules.schema.cells import find_value, read_number, read_truth, tabulate_values
+from dprules.schema.cells import DATE, find_value, read_number, read_truth, tabulate_values
 from dprules.schema.gaps import FieldError, first_of
 from dprules.schema.names import LONGEST_NAME, is_name
 
@@ -98,7 +99,7 @@ class Categorical(Column):
         nothing = self.bought and isinstance(self.values, list | tuple) and not self.values
         values = () if nothing else read_values(self.values, self._place, "values")
         object.__setattr__(self, "values", values)
-        table = forms_of(values, self._place, "values")
+        table = forms_of(values, self._place, "values", declared=not self.bought)
         if self.bought:
             # As they were counted: an array of Booleans turns into one of integers when one cell is an integer.
             table |= {word: table[digit] for word, digit in (("true", "1"), ("false", "0")) if digit in table}
@@ -351,13 +352,40 @@ def read_values(values: object, place: tuple[str, ...], key: str) -> tuple[Value
     return tuple(str(value).lower() if isinstance(value, bool) else value for value in plain)
 
 
-def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str) -> dict[str, int]:
-    """Return the forms of declared values; values that share one (such as "1" and "1.0") are refused."""
+def forms_of(values: tuple[Value, ...], place: tuple[str, ...], key: str, *, declared: bool = True) -> dict[str, int]:
+    """Return the forms of values; declared values that some reader could take for one another are refused."""
     try:
-        return tabulate_values(list(values))
+        table = tabulate_values(list(values))
     except ValueError:
-        pass
-    raise FieldError(place, key, 'different values, numbers below 2^53: ones that are read alike ("1", "1.0") are one')
+        table = None
+    if table is None or (declared and _share_a_reading(values)):
+        raise FieldError(
+            place, key, 'different values, numbers below 2^53; equal numbers ("1", "1.0") or moments are one'
+        )
+    return table
+
+
+def _share_a_reading(values: tuple[Value, ...]) -> bool:
+    """Whether two values are equal as numbers or as moments, such as "0.00001" and "1e-05".
+
+    One record may be written in both ways: as text in a CSV file, and as a double in Parquet.
+    """
+    owners: dict[object, int] = {}
+    readings = ((index, reading) for index, value in enumerate(values) for reading in _readings(str(value)))
+    return any(owners.setdefault(reading, index) != index for index, reading in readings)
+
+
+def _readings(text: str) -> set[object]:
+    """Return what a text is as a number, also with a decimal comma, and as a moment."""
+    readings: set[object] = {read_number(text), read_number(text, ",")}
+    moment = text.strip(" ")
+    if DATE.fullmatch(moment):
+        try:
+            read = datetime.fromisoformat(moment)
+            readings.add(read if read.tzinfo is None else read.astimezone(UTC).replace(tzinfo=None))
+        except (ValueError, OverflowError):  # the 30th of February, or a moment before the year 1
+            pass
+    return readings - {None}
 
 
 def decimal_field(decimal: str) -> dict[str, str]:
