@@ -59,6 +59,7 @@ CODES = {
     errors.FileError("no."): Exit.FILE,
     errors.ModelError("no."): Exit.INPUT,
     errors.UnverifiedError("no."): Exit.UNVERIFIED,
+    errors.RemovedError("no."): Exit.INPUT,
     errors.ResourceError("no."): Exit.RESOURCE,
     errors.PrivacyError("no."): Exit.PRIVACY,
     errors.SpentError("no."): Exit.PARAMETER,
