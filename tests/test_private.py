@@ -56,7 +56,6 @@ from dprules.learners.streams import (
     create_stream,
 )
 from dprules.learners.streams.attempt import Attempt
-from dprules.learners.streams.contents import Fingerprint, Recognised, Verdict
 from dprules.learners.streams.dense import DenseLearner, DensePolicy
 from dprules.learners.streams.epochs import WaitingRounds
 from dprules.learners.streams.event_files import _Unzipped
@@ -136,6 +135,7 @@ PUBLIC = {
     "dprules.learners.streams.plan._Setting": "public numbers",
     "dprules.learners.streams.segment.SegmentPolicy": "a function of what was released",
     "dprules.learners.streams.settings.StreamSettings": "what the user asks for",
+    "dprules.learners.streams.following.ListedFile": "name and identity of a file",
     "dprules.learners.streams.state.Standing": "how many rounds, releases and batches there were",
     "dprules.learners.streams.winnow.Winnow": "a yardstick without privacy",
     "dprules.mechanisms.above_threshold.AboveThreshold": "public parameters",
@@ -312,19 +312,12 @@ def in_stream(folder: Path) -> Stream:
 
 def in_event_file(folder: Path) -> EventFile:
     with EventFile(Path(in_csv(folder))) as file:
-        file.recognise([])
         return file
 
 
 def following(folder: Path) -> Follower:
     with Follower(Path(in_csv(folder)), ["x"], _Source(in_stream(folder), "files"), print) as follower:
         return follower
-
-
-def fingerprint() -> Fingerprint:
-    made = Fingerprint(WORD.encode())
-    made.add([WORD.encode()], len(WORD))
-    return made
 
 
 def learner() -> PrivateLearner:
@@ -424,14 +417,12 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "PlacesOfNames": lambda folder: places_of_names(),
     "SparseBlock": lambda folder: SparseBlock(scipy.sparse.csr_matrix(ARRAY)),
     "ConditionBlock": lambda folder: conditions(),
-    "EventBatch": lambda folder: EventBatch([{"x": WORD}], Position(1, byte=CANARY, digest=WORD)),
+    "EventBatch": lambda folder: EventBatch([{"x": WORD}], Position(1, file=CANARY, identity=WORD)),
     "EventFile": in_event_file,
     "_Unzipped": lambda folder: _Unzipped(io.BytesIO(WORD.encode())),
     "Follower": following,
     "_Source": lambda folder: _Source(in_stream(folder), "files"),
-    "Position": lambda folder: Position(1, byte=CANARY, digest=WORD),
-    "Fingerprint": lambda folder: fingerprint(),
-    "Recognised": lambda folder: Recognised(Verdict.NEW, CANARY, WORD, fingerprint()),
+    "Position": lambda folder: Position(1, file=CANARY, identity=WORD),
     "CellReader": lambda folder: CellReader(SCHEMA.columns[0]),
     "EventReader": lambda folder: EventReader(SCHEMA.columns, LABEL.column()),
     "CodedEvents": lambda folder: CodedEvents({"x": np.array([CANARY])}, np.array([CANARY])),

@@ -2,8 +2,9 @@
 
     python killing.py WAY FOLDER LINES KILLS
 
-WAY is file, stdin, follow (the command, started by a fork that has everything imported already) or library. Every life
-is checked: what was acknowledged is never less than before, and one number of releases means one hypothesis.
+WAY is file, stdin, follow (the command, started by a fork that has everything imported already), rotate (follow, while
+a thread writes the file and rotates it) or library. Every life is checked: what was acknowledged is never less than
+before, and one number of releases means one hypothesis.
 """
 
 import importlib
@@ -13,6 +14,7 @@ import random
 import select
 import signal
 import sys
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -64,7 +66,47 @@ def learn_here(batch: int) -> None:
             print(json.dumps({"acknowledged": stream.learn(part, "queue", start + len(part))}), flush=True)
 
 
-WAYS = {"file": learn_file, "stdin": learn_input, "follow": follow_file, "library": learn_here}
+WAYS = {"file": learn_file, "stdin": learn_input, "follow": follow_file, "rotate": follow_file, "library": learn_here}
+
+
+FOLLOWING = ("follow", "rotate")
+
+
+class Writer(threading.Thread):
+    """Writes the lines to a log that it rotates again and again, with half lines and lines that come late."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.ending = threading.Event()
+        self.written = 0
+        self.rotations = 0
+        self.chance = random.Random(1)
+
+    def run(self) -> None:
+        while not self.ending.is_set():
+            self.write_and_rotate(self.chance.randrange(1, 300))
+        for _ in range(3):
+            self.write_and_rotate((len(every_line) - self.written) // 2)
+        self.write_and_rotate(len(every_line) - self.written)
+
+    def write_and_rotate(self, number: int) -> None:
+        with growing.open("ab", buffering=0) as file:
+            for line in every_line[self.written : self.written + number]:
+                half = self.chance.randrange(len(line))
+                file.write(line[:half])
+                if self.chance.random() < 0.01:
+                    time.sleep(0.002)
+                file.write(line[half:])
+            self.written = min(len(every_line), self.written + number)
+            for old in range(self.rotations, 0, -1):
+                os.rename(f"{growing}.{old}", f"{growing}.{old + 1}")
+            os.rename(growing, f"{growing}.1")
+            self.rotations += 1
+            for line in every_line[self.written : self.written + self.chance.randrange(3)]:  # late
+                file.write(line)
+                self.written += 1
+            growing.touch()
+            time.sleep(self.chance.random() * 0.2)
 
 
 def read_public() -> dict:
@@ -101,7 +143,7 @@ def live(batch: int, patience: float | None) -> tuple[int, int]:
     with os.fdopen(reading, "rb") as rest:
         for line in rest:
             said += line
-            if way == "follow" and patience is None and json.loads(line)["acknowledged"] == len(every_line):
+            if way in FOLLOWING and patience is None and read_public()["stream"]["rounds"] == len(every_line):
                 os.kill(process, signal.SIGINT)
     whole = said.splitlines(keepends=True)
     lines = [line for line in whole if line.endswith(b"\n")]  # a kill may tear the last line
@@ -139,18 +181,29 @@ def main_loop() -> None:
     seen: dict[int, str] = {}
     killed = most = 0
     growing.touch()
+    writer = Writer()
+    if way == "rotate":
+        growing.write_bytes(every_line[0])
+        writer.written = 1
+        live(BATCH, PATIENCE)  # a source begins with its first line
+        writer.start()
     while killed < kills:
-        with growing.open("ab") as file:
-            at = file.tell()
-            file.write(b"".join(every_line)[at : at + random.randrange(8_000)])  # also half lines
+        if way != "rotate":
+            with growing.open("ab") as file:
+                at = file.tell()
+                file.write(b"".join(every_line)[at : at + random.randrange(8_000)])  # also half lines
         # Half of the lives are killed while they begin, on most machines; the others learn something.
         status, acknowledged = live(BATCH, random.random() * longest if killed % 2 else PATIENCE)
         killed += os.WIFSIGNALED(status)
         assert os.WIFSIGNALED(status), f"ended by itself: {status}"
         most = check(seen, max(most, acknowledged))
-    growing.write_bytes(lines.read_bytes())
+    if way == "rotate":
+        writer.ending.set()
+        writer.join()
+    else:
+        growing.write_bytes(lines.read_bytes())
     status, _ = live(5_000, None)
-    assert way == "follow" or status == 0, status
+    assert way in FOLLOWING or status == 0, status
     check(seen, len(every_line))
     print(json.dumps({"killed": killed, "acknowledged in lives that were killed": most, "releases": len(seen) - 1}))
 

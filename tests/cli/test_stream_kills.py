@@ -27,8 +27,9 @@ KILLS = {
     ("stdin", 8.0): 60,
     ("stdin", SILENT): 50,
     ("follow", 8.0): 60,
-    ("follow", SILENT): 50,
-    ("library", 8.0): 90,
+    ("follow", SILENT): 30,
+    ("rotate", SILENT): 40,
+    ("library", 8.0): 70,
     ("library", SILENT): 60,
 }
 

@@ -80,7 +80,7 @@ def learn_stream(path: Path) -> None:
     """Open a stream, learn a batch of it, and open it again."""
     for restore in (False, True):
         with Stream.open(path, restore=restore) as stream:
-            stream.contents(SOURCE)
+            stream.files(SOURCE)
             stream.position(SOURCE)
             stream.learn(make_events(10), "new", stream.position("new").line + 10)
 
@@ -90,7 +90,7 @@ def read_event_file(path: Path) -> None:
     with EventFile(path, ASKED) as file:
         for events in file.all_events(BATCH):
             FEATURES.read(events)
-        file.recognise([])
+        file.go_to(1, 0)
         for batch in file.batches(BATCH, FEATURES.read):
             FEATURES.block(batch.events)
 

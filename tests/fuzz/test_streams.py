@@ -27,7 +27,7 @@ from fuzz.parsers import SOURCE
 from learners.streams.events import make_events
 
 LEARNER = ("commits", "rounds", "releases", "generation", "public", "head")
-SOURCES = ("name", "content", "line", "byte", "digest", "trail", "hint")
+SOURCES = ("name", "file", "line", "identity")
 Damage = Callable[[sqlite3.Connection], object]
 
 
@@ -88,7 +88,7 @@ DAMAGES: dict[str, Damage] = {
     "rounds that do not fit": change("learner", LEARNER, rounds=2**63 - 1),
     "negative rounds": change("learner", LEARNER, rounds=-1),
     "commits that do not fit": change("learner", LEARNER, commits=2**63 - 1),
-    "no trail": change("sources", SOURCES, trail="zz"),
+    "no lines": change("sources", SOURCES, line=-(2**62)),
     **{
         f"{key}: {value[:9]!r}": declare(key, value)
         for key in ("settings", "schema", "width", "certificate", "name")
@@ -143,9 +143,8 @@ def test_the_longest_name_of_a_source(learnt, tmp_path):
 
 
 def test_the_largest_attempt_has_room_for_the_longest_source():
-    """Six characters of JSON for one byte, and a trail of the longest content."""
-    longest_trail = 8 * 64 * 16 * 2
-    assert 6 * LONGEST_SOURCE + longest_trail + 10_000 < LARGEST_ATTEMPT
+    """Six characters of JSON for one byte."""
+    assert 6 * LONGEST_SOURCE + 10_000 < LARGEST_ATTEMPT
 
 
 def test_the_most_rows_and_the_largest_cell(tmp_path):

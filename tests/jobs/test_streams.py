@@ -55,20 +55,42 @@ def test_a_file_is_learnt_once(folder, tmp_path):
     assert next(stream_predict(stream_show(folder).model, str(path)))[:2] == ["yes", "no"]
 
 
-def test_a_file_is_learnt_once_whatever_it_is_called(folder, tmp_path):
-    text = "\n".join(json.dumps({"id": i} | json.loads(line)) for i, line in enumerate(LINES)) + "\n"
-    said: list[str] = []
+def test_a_file_that_was_renamed_is_not_learned_twice(folder, tmp_path):
+    """By its identity; its name alone would make it another source."""
     path = tmp_path / "e.jsonl"
-    path.write_text(text)
+    path.write_text("\n".join(LINES) + "\n")
     learn(folder, path)
     renamed = path.rename(tmp_path / "e.jsonl.1")
-    zipped = tmp_path / "other.jsonl.gz"
-    zipped.write_bytes(gzip.compress(text.encode()))
-    for again in (renamed, zipped):
-        assert learn(folder, again, say=said.append) == []
-        assert "nothing new" in said.pop()
-    assert learn(folder, zipped, source="another host")[-1] == 2000
+    for follow in (False, True):
+        with pytest.raises(DataError, match=r"was learned before, as source '.*/e\.jsonl'"):
+            learn(folder, renamed, follow=follow)
+    assert learn(folder, renamed, source=str(path)) == []
+    assert learn(folder, renamed, source="another host")[-1] == 2000
     assert rounds(folder) == 4000
+
+
+def test_two_paths_are_two_sources_whatever_is_in_them(folder, tmp_path, monkeypatch):
+    text = "\n".join(LINES) + "\n"
+    (tmp_path / "a.jsonl").write_text(text)
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.jsonl", "b.jsonl.gz", tmp_path / "a.jsonl"):
+        learn(folder, name)
+    assert rounds(folder) == 4000
+
+
+def test_what_a_file_is_that_has_replaced_another(folder, tmp_path):
+    path, other = tmp_path / "e.jsonl", tmp_path / "f.jsonl"
+    path.write_text("\n".join(LINES[:100]) + "\n")
+    learn(folder, path)
+    for replacement, expected in (("copy", [105]), ("new", [105])):
+        other.write_text("\n".join(LINES[:105]) + "\n")
+        other.replace(path)
+        with pytest.raises(DataError, match="is another file"):
+            learn(folder, path)
+        assert learn(folder, path, replacement=replacement) == expected
+        assert learn(folder, path, replacement=replacement) == []
+    assert rounds(folder) == 210
 
 
 def test_a_batch_is_no_larger_than_its_matrix_may_be(folder, tmp_path, monkeypatch):
@@ -138,6 +160,7 @@ def test_standard_input(folder, monkeypatch):
         dict(events="-", follow=True),
         dict(events="-"),
         dict(events="-", offset=-1),
+        dict(events="-", offset=0, replacement="new"),
     ],
 )
 def test_what_makes_no_sense_is_refused(folder, tmp_path, options):

@@ -132,11 +132,19 @@ def learn(
         ),
     ] = "1s",
     source: Annotated[
-        str | None, typer.Option(help="Name of the source. Files of one source are known by what is in them.")
+        str | None, typer.Option(help="Source name. Each line of a source is learned once, by its position.")
     ] = None,
     offset: Annotated[
         int | None, typer.Option(help="For standard input: the number of its first line in the source, from 0 on.")
     ] = None,
+    new: Annotated[
+        bool,
+        typer.Option("--new", help="Learn a file that replaced another one of its source from its first line."),
+    ] = False,
+    copy: Annotated[
+        bool,
+        typer.Option("--copy", help="Continue a file that replaced another one of its source after the learned lines."),
+    ] = False,
     restore: Annotated[
         bool,
         typer.Option(
@@ -147,18 +155,28 @@ def learn(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn labelled events. A line that was acknowledged is never learnt again: repeat the command after a stop."""
+    """Learn labelled events. A line that was acknowledged is not learned again: repeat the command after a stop."""
     from rich.console import Console
 
     from dprules.jobs import Stream, stream_learn
 
     console = Console(stderr=True)
     seconds = _read_duration(every)
+    if new and copy:
+        raise ParameterError("--new and --copy cannot be combined. A file holds new lines, or continues another one.")
     with Stream.open(state, restore=restore) as stream, _interruptible(), console.status("learning") as status:
         if restore:
             _say("If this private state is not the newest, what was decided since then is decided a second time.")
         lines = stream_learn(
-            stream, events, source=source, batch=batch, every=seconds, offset=offset, follow=follow, say=_say
+            stream,
+            events,
+            source=source,
+            batch=batch,
+            every=seconds,
+            offset=offset,
+            follow=follow,
+            replacement="new" if new else "copy" if copy else None,
+            say=_say,
         )
         for line in lines:
             if as_json:

@@ -1,6 +1,7 @@
 """A private learner that lives on disk and learns from events."""
 
 import math
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -14,14 +15,17 @@ from dprules.jobs.ledgers import settle
 from dprules.learners.questions import count_questions
 from dprules.learners.streams import (
     Event,
+    EventBatch,
     EventFile,
     Follower,
     Position,
+    Replacement,
     Say,
     Stream,
     StreamSettings,
     create_stream,
     encode_lines,
+    identify_path,
     read_events,
     read_file,
     read_timely,
@@ -45,8 +49,6 @@ __all__ = [
     "stream_show",
 ]
 
-FILES = "files"
-"""The source that files belong to if none is named."""
 STANDARD_INPUT = "-"
 LEAST_AT_ONCE = 1024
 MOST_BYTES = 1 << 26
@@ -112,7 +114,7 @@ def stream_extend(folder: Path, schema: Schema, *, ledger: LedgerLike | None = N
 
 
 class _Source(Private):
-    """What a stream has learnt of one source."""
+    """What a stream has learned of one source of files."""
 
     __slots__ = ("_name", "_stream")
 
@@ -120,8 +122,8 @@ class _Source(Private):
         self._stream = stream
         self._name = name
 
-    def contents(self) -> list[Position]:
-        return self._stream.contents(self._name)
+    def files(self) -> list[Position]:
+        return self._stream.files(self._name)
 
     def encode(self, events: Sequence[Event]) -> CodedEvents:
         return self._stream.features.read(events)
@@ -139,6 +141,7 @@ def stream_learn(
     every: float = 1.0,
     offset: int | None = None,
     follow: bool = False,
+    replacement: Replacement | None = None,
     say: Say,
 ) -> Iterator[int]:
     """Learn events of a file or of standard input; return the number of a line when it is acknowledged.
@@ -150,7 +153,7 @@ def stream_learn(
     events : str
         A file, or "-" for JSON lines on standard input.
     source : str or None
-        Name of the source. Files of one source are known by what is in them; None: that of all files.
+        Name of the source; None: the absolute path of the file. Each line of a source is learned once, by its position.
     batch : int
         Events that are committed together at most; fewer if there are very many features.
     every : float
@@ -160,8 +163,11 @@ def stream_learn(
         For standard input: the number of its first line in the source.
     follow : bool
         Whether to wait for more when a file ends, also when it is rotated.
+    replacement : "new", "copy" or None
+        What a file is that has taken the place of another one in its source: "new", it is learned from its first line;
+        "copy", it is continued after the lines that were learned; None: it is refused.
     say : callable
-        Told sentences for the user.
+        Receives sentences for the user.
     """
     if batch < 1:
         raise ParameterError(f"batch must be at least 1; got {batch}. 32768 is usual.")
@@ -169,6 +175,8 @@ def stream_learn(
         raise ParameterError(f"every must be a number of seconds above 0; got {every}. 1 is usual.")
     if events == STANDARD_INPUT and follow:
         raise ParameterError("standard input is followed anyway, until it ends. Leave --follow out.")
+    if events == STANDARD_INPUT and replacement is not None:
+        raise ParameterError("--new and --copy are for files. Leave them out.")
     if (events == STANDARD_INPUT) != (offset is not None):
         raise ParameterError(
             "standard input needs --offset, the number of its first line in the source; files have none."
@@ -176,38 +184,61 @@ def stream_learn(
     batch = min(batch, max(LEAST_AT_ONCE, MOST_BYTES // max(1, len(stream.features.literals))))
     if offset is not None:
         yield from _learn_input(stream, source or STANDARD_INPUT, offset, batch, every, say)
-    elif follow:
-        yield from _learn_growing(stream, Path(events), source or FILES, batch, every, say)
+        return
+    path = Path(events)
+    name = source or os.path.abspath(path)
+    if stream.position(name).line:
+        raise DataError(f"source {name!r} was read from standard input or a queue. Give files another --source name.")
+    if source is None:
+        _require_own_source(stream, path, name)
+    learned = _Source(stream, name)
+    if follow:
+        batches = _follow(path, stream.features.schema.names, learned, batch, every, say, replacement)
     else:
-        yield from _learn_file(stream, Path(events), source or FILES, batch, say)
+        batches = _read(path, stream.features.schema.names, learned, batch, say, replacement)
+    for part in batches:
+        yield stream.learn(part.events, name, part.position)
 
 
-def _learn_file(stream: Stream, path: Path, name: str, batch: int, say: Say) -> Iterator[int]:
-    _require_files(stream, name)
-    with EventFile(path, stream.features.schema.names) as file:
-        for part in read_file(file, _Source(stream, name), batch, say):
-            yield stream.learn(part.events, name, part.position)
+def _read(
+    path: Path, needed: Sequence[str], learned: _Source, batch: int, say: Say, replacement: Replacement | None
+) -> Iterator[EventBatch]:
+    with EventFile(path, needed) as file:
+        yield from read_file(file, learned, batch, say, replacement)
 
 
-def _learn_growing(stream: Stream, path: Path, name: str, batch: int, every: float, say: Say) -> Iterator[int]:
-    _require_files(stream, name)
-    with Follower(path, stream.features.schema.names, _Source(stream, name), say) as follower:
+def _follow(
+    path: Path,
+    needed: Sequence[str],
+    learned: _Source,
+    batch: int,
+    every: float,
+    say: Say,
+    replacement: Replacement | None,
+) -> Iterator[EventBatch]:
+    with Follower(path, needed, learned, say, replacement) as follower:
         while True:
-            for part in follower.look(batch):
-                yield stream.learn(part.events, name, part.position)
+            yield from follower.look(batch)
             time.sleep(every)
 
 
-def _require_files(stream: Stream, name: str) -> None:
-    if stream.position(name).line:
-        raise DataError(f"source {name!r} was read from standard input or a queue. Give files another --source name.")
+def _require_own_source(stream: Stream, path: Path, name: str) -> None:
+    """Refuse a file that was learned under another name, and would be learned twice under this one."""
+    if not path.is_file() or stream.files(name):
+        return
+    other = stream.source_of(identify_path(path))
+    if other is not None:
+        raise DataError(
+            f"{path} was learned before, as source {other!r}. Pass --source with that name to continue it, "
+            "or with another name to learn it again."
+        )
 
 
 def _learn_input(stream: Stream, name: str, offset: int, batch: int, every: float, say: Say) -> Iterator[int]:
     """Learn the lines that were not acknowledged yet; a gap before them is refused."""
     if offset < 0:
         raise ParameterError(f"offset must be at least 0; got {offset}. It is the number of the first line.")
-    if stream.contents(name):
+    if stream.files(name):
         raise DataError(f"source {name!r} was read from a file. Give standard input another --source name.")
     known = stream.position(name).line
     if offset > known:

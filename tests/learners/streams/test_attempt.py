@@ -215,16 +215,14 @@ def test_a_disk_that_is_full_before_the_draws_draws_nothing(folder, drawn, monke
 
 def test_an_attempt_is_private_and_read_only_if_it_is_whole_and_for_this_state(folder, tmp_path):
     file = AttemptFile(folder / "private" / "attempt", folder / "private" / "state.db")
-    made = Attempt.begin(
-        b"digest", 7, "queue\ud800", Position(9, content=2, byte=3, digest="ab", trail=b"\0", hint="h")
-    )
+    made = Attempt.begin(b"digest", 7, "queue\ud800", Position(9, file=2, identity="h"))
     state = ["name", 3, 2, 1]
     file.write(state, made)
     path = folder / "private" / "attempt"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     found = file.read(state)
     assert found.row() == made.row()
-    assert found.position.trail == b"\0"
+    assert (found.start.line, found.start.file, found.start.identity) == (2, 2, "h")
     assert file.read(["name", 4, 2, 1]) is None
     whole = path.read_bytes()
     for at in range(0, len(whole), 7):

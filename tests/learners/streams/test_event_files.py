@@ -1,4 +1,4 @@
-"""Files of events: one line is one round, known by what is in them, read where they were left."""
+"""Files of events: one line is one round, and a file is continued after a number of lines."""
 
 import gzip
 import json
@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dprules.errors import DataError, FileError
-from dprules.learners.streams import EventFile, Position, read_event, read_events
-from dprules.learners.streams.contents import Verdict
-from dprules.learners.streams.event_files import DEEPEST, rotated_files
+from dprules.learners.streams import EventFile, read_event, read_events
+from dprules.learners.streams.event_files import DEEPEST
 from dprules.schema import Categorical, Label, Schema
 from dprules.tables.events import EventReader
 
@@ -25,15 +24,11 @@ def codes(batches):
     return [int(code) for batch in batches for code in batch.events.columns["a"]]
 
 
-def learn(path: Path, known: list[Position], size: int = 10) -> tuple[Verdict, list[int]]:
-    """Read what is new in a file, and note it as a stream would."""
+def learn(path: Path, line: int = 0, size: int = 10) -> list[int]:
+    """Read what follows a number of lines."""
     with EventFile(path) as file:
-        verdict = file.recognise(known)
-        found = []
-        for batch in file.batches(size, READER.read):
-            found += codes([batch])
-            known[:] = [*(p for p in known if p.content != batch.position.content), batch.position]
-        return verdict, found
+        assert file.go_to(1, line)
+        return codes(file.batches(size, READER.read))
 
 
 def rows(*numbers: int) -> bytes:
@@ -43,77 +38,55 @@ def rows(*numbers: int) -> bytes:
 def test_files_are_read_where_they_were_left(tmp_path):
     path = tmp_path / "e.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + rows(1) + b'\nnot json\n{"a": 2')
-    known: list[Position] = []
-    assert learn(path, known) == (Verdict.NEW, [1, -1, -1])
+    assert learn(path) == [1, -1, -1]
     with EventFile(path) as file:
-        file.recognise(known)
+        assert file.go_to(4, 3)
         assert file.has_unfinished_line()
         assert file.has_unfinished_line()  # it stays there
-    with path.open("ab") as more:
-        more.write(b"}\n")
-    assert learn(path, known) == (Verdict.GOES_ON, [2])
-    assert [position.line for position in known] == [4]
-    assert learn(path, known) == (Verdict.GOES_ON, [])
+        with path.open("ab") as more:
+            more.write(b"}\n")
+        (batch,) = file.batches(10, READER.read)
+        assert (batch.position.line, batch.position.file, batch.position.identity) == (4, 4, file.identity)
+    assert learn(path, 3) == [2]
+    assert learn(path, 4) == []
 
 
-def test_the_name_of_a_file_tells_nothing(tmp_path):
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "csv", "csv.gz"])
+def test_any_number_of_lines_is_skipped(ending, tmp_path):
+    """Lines of any length, in blocks that end anywhere."""
+    path = tmp_path / f"e.{ending}"
+    numbers = [i % 100 for i in range(300)]
+    if "csv" in ending:
+        lines = [b"%d,%s\n" % (number, b"x" * (i * i % 2000)) for i, number in enumerate(numbers)]
+    else:
+        lines = [b'{"a": %d}%s\n' % (number, b" " * (i * i % 2000)) for i, number in enumerate(numbers)]
+    text = (b"a,b\n" if "csv" in ending else b"") + b"".join(lines) + b"7"
+    path.write_bytes(gzip.compress(text) if ending.endswith(".gz") else text)
+    for skipped in (0, 1, 2, 63, 64, 65, 150, 298, 299, 300):
+        assert learn(path, skipped) == numbers[skipped:]
+    with EventFile(path) as file:
+        assert not file.go_to(1, 301)
+
+
+def test_a_file_that_is_shorter_than_what_was_read_was_cut(tmp_path):
     path = tmp_path / "e.jsonl"
-    path.write_bytes(rows(1, 2, 3))
-    known: list[Position] = []
-    learn(path, known)
-    other = path.rename(tmp_path / "e.jsonl.1")
-    assert learn(other, known) == (Verdict.GOES_ON, [])
-    path.write_bytes(rows(4, 5, 6, 7))
-    assert learn(path, known) == (Verdict.NEW, [4, 5, 6, 7])
-    zipped = tmp_path / "e.jsonl.2.gz"
-    zipped.write_bytes(gzip.compress(rows(1, 2)) + gzip.compress(rows(3)))
-    assert learn(zipped, known) == (Verdict.GOES_ON, [])
-    zipped.write_bytes(gzip.compress(rows(1, 2)))
-    assert learn(zipped, known)[0] is Verdict.LEARNT
-
-
-def test_a_copy_that_goes_on_leaves_the_place_of_the_first_alone(tmp_path):
-    """Two files with one beginning: neither has a line learnt twice."""
-    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    known: list[Position] = []
-    first.write_bytes(rows(1, 2))
-    learn(first, known)
-    second.write_bytes(rows(1, 2, 8, 9))
-    assert learn(second, known) == (Verdict.GOES_ON, [8, 9])
-    first.write_bytes(rows(1, 2, 3))
-    assert learn(first, known) == (Verdict.GOES_ON, [3])
-    assert learn(second, known) == (Verdict.GOES_ON, [])
-
-
-def test_a_file_that_was_replaced_by_a_shorter_one(tmp_path):
-    path = tmp_path / "e.jsonl"
-    known: list[Position] = []
-    path.write_bytes(rows(*range(50)))
-    learn(path, known)
-    path.write_bytes(rows(7, 8))
-    assert learn(path, known) == (Verdict.NEW, [7, 8])
-    path.write_bytes(rows(*range(20)))
-    assert learn(path, known)[0] is Verdict.LEARNT
+    path.write_bytes(rows(1, 2))
+    with EventFile(path) as file:
+        codes(file.batches(10, READER.read))
+        assert not file.was_cut
+        path.write_bytes(rows(3))
+        assert file.was_cut
 
 
 def test_a_batch_that_was_begun_is_offered_as_it_was(tmp_path):
     path = tmp_path / "e.jsonl"
     path.write_bytes(rows(*range(20)))
     with EventFile(path) as file:
-        file.recognise([])
         begun = next(file.batches(7, READER.read)).position
     for size in (3, 7, 100):
         with EventFile(path) as file:
-            file.recognise([], begun)
+            file.go_to(1, 0, begun)
             assert len(next(file.batches(size, READER.read)).events) == 7
-
-
-def test_contents_that_have_an_owner_keep_their_number(tmp_path):
-    path = tmp_path / "e.jsonl"
-    path.write_bytes(rows(1))
-    with EventFile(path) as file:
-        file.recognise([], taken=4)
-        assert file.content == 5
 
 
 def test_batches_show_nothing(tmp_path):
@@ -158,13 +131,8 @@ def test_csv_rotated_zipped_and_with_a_mark_of_its_encoding(tmp_path):
     path = tmp_path / "e.csv-20240501.gz"
     text = b"\xef\xbb\xbfa,y\r\n1,yes\r\n2,no\r\n"
     path.write_bytes(gzip.compress(text))
-    known: list[Position] = []
-    assert learn(path, known) == (Verdict.NEW, [1, 2])
-    plain = tmp_path / "e.csv"
-    plain.write_bytes(text + b"3,no\r\n")
-    assert learn(plain, known) == (Verdict.GOES_ON, [3])
-    plain.write_bytes(b"y,a\r\n1,2\r\n")
-    assert learn(plain, known) == (Verdict.NEW, [2])
+    assert learn(path) == [1, 2]
+    assert learn(path, 1) == [2]
 
 
 NAMES = {
@@ -205,33 +173,20 @@ def test_a_zipped_file_that_ends_early_is_read_as_far_as_it_goes(cut, tmp_path):
     path = tmp_path / "e.jsonl.gz"
     whole = gzip.compress(rows(*range(50)), compresslevel=0)
     path.write_bytes(whole[:cut])
-    known: list[Position] = []
     with EventFile(path) as file:
-        file.recognise([])
         found = codes(file.batches(10, READER.read))
         assert file.damaged == (cut != 0)
     assert found == list(range(len(found)))
     path.write_bytes(whole)
-    assert learn(path, known) == (Verdict.NEW, list(range(50)))
+    assert learn(path) == list(range(50))
 
 
 def test_a_zipped_file_that_is_none(tmp_path):
     path = tmp_path / "e.jsonl.gz"
     path.write_bytes(rows(1))
     with EventFile(path) as file:
-        file.recognise([])
         assert codes(file.batches(10, READER.read)) == []
         assert file.damaged
-
-
-def test_rotated_files_are_listed_youngest_first(tmp_path):
-    names = ["e.jsonl.2.gz", "e.jsonl.1", "e.jsonl", "e.jsonl-20240501", "e.jsonl.bak", "other.jsonl.1", "e.jsonlx.1"]
-    for age, name in enumerate(names):
-        (tmp_path / name).write_bytes(b"")
-        os.utime(tmp_path / name, (age, age))
-    (tmp_path / "e.jsonl.3").mkdir()
-    found = [path.name for path in rotated_files(tmp_path / "e.jsonl")]
-    assert found == ["e.jsonl-20240501", "e.jsonl.1", "e.jsonl.2.gz"]
 
 
 ODD_LINES = {
@@ -304,7 +259,7 @@ def test_batches_of_any_size_make_the_same_events(tmp_path):
     path = tmp_path / "e.jsonl"
     path.write_text("".join(json.dumps({"a": i % 100}) + "\n" for i in range(1200)))
     for size in (1, 300, 1200, 5000):
-        assert learn(path, [], size)[1] == [i % 100 for i in range(1200)]
+        assert learn(path, 0, size) == [i % 100 for i in range(1200)]
 
 
 def test_how_deep_a_line_may_be_does_not_depend_on_others():

@@ -4,7 +4,6 @@ import fcntl
 import sqlite3
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -175,7 +174,7 @@ def test_chunks_are_written_once_and_dropped_with_their_generation(tmp_path):
         "DELETE FROM chunks WHERE place = 0",
         "UPDATE learner SET commits = 7",
         "UPDATE learner SET head = x'00'",
-        "INSERT INTO sources VALUES ('s', 0, 3, 0, '', '', '', x'00')",
+        "INSERT INTO sources VALUES ('s', 0, 3, '', x'00')",
         "UPDATE meta SET value = 'm' WHERE key = 'name'",
     ],
 )
@@ -183,7 +182,7 @@ def test_damaged_rows_are_noticed(damage, tmp_path):
     (tmp_path / "state.db").touch()
     state = State(tmp_path / "state.db")
     state.create({"name": "n"}, Growing(Secret(b"head", (b"a", b"b"))))
-    assert state.position("s", 4).content == 4
+    assert state.position("s", 4).file == 4
     with state._database.transaction() as connection:
         connection.execute(damage)
     with pytest.raises(ModelError, match="torn"):
@@ -197,15 +196,38 @@ def read_all(state):
     state.position("s", 0)
 
 
-def test_positions_of_all_contents_of_a_source(folder):
+def test_positions_of_all_files_of_a_source(folder):
     with Stream.open(folder) as stream:
-        for content in (2, 1, 0):
-            there = Position(100, content=content, byte=5, digest="d", trail=np.arange(9, dtype=np.uint8).tobytes())
-            stream.learn(ROWS[:100], "s", there)
-        assert [found.content for found in stream.contents("s")] == [1, 2]
-        assert stream.position("s", 2).trail == bytes(range(9))
+        for file in (2, 1, 0):
+            stream.learn(ROWS[:100], "s", Position(100, file=file, identity=f"i{file}"))
+        assert [(position.file, position.identity) for position in stream.files("s")] == [(1, "i1"), (2, "i2")]
+        assert stream.position("s", 2).identity == "i2"
         assert stream.position("s", 3).line == 0
         assert stream.rounds == 300
+        assert (stream.source_of("i2"), stream.source_of("i0"), stream.source_of("i3")) == ("s", None, None)
+
+
+def test_a_file_whose_first_batch_was_begun_is_known(folder, monkeypatch):
+    """Otherwise a file that is rotated before its first batch is committed would be left alone."""
+    with Stream.open(folder) as stream:
+        stream.learn(ROWS[:100], "s", Position(100, file=1, identity="i1"))
+        with monkeypatch.context() as patch:
+            patch.setattr(State, "commit", lambda *options: (_ for _ in ()).throw(KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                stream.learn(ROWS[:50], "s", Position(70, file=2, identity="i2"))
+    with Stream.open(folder) as stream:
+        assert [(p.file, p.line, p.identity) for p in stream.files("s")] == [(1, 100, "i1"), (2, 20, "i2")]
+        assert stream.files("t") == []
+        stream.learn(ROWS[:50], "s", Position(70, file=2, identity="i2"))
+        assert [p.line for p in stream.files("s")] == [100, 70]
+
+
+def test_a_state_of_another_version_is_refused_in_one_sentence(folder):
+    connection = sqlite3.connect(folder / "private" / "state.db")
+    connection.executescript("DROP TABLE sources; CREATE TABLE sources (name TEXT, content INTEGER)")
+    connection.close()
+    with pytest.raises(ModelError, match="made by another version of dprules"):
+        Stream.open(folder)
 
 
 WAYS = st.sampled_from(["flip", "cut", "zeros", "noise"])
@@ -237,7 +259,7 @@ def damaged_anyhow(data, folder):
     try:
         with Stream.open(folder, restore=data.draw(st.booleans())) as stream:
             stream.learn(ROWS[:10], "new", stream.position("new").line + 10)
-            stream.contents("s")
+            stream.files("s")
             assert stream.published.verify()
     except DprulesError:
         pass

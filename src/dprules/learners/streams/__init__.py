@@ -14,16 +14,16 @@ from dprules.learners.streams.blocks import (
     as_block,
 )
 from dprules.learners.streams.confident import ConfidentWinnow
-from dprules.learners.streams.contents import Position
 from dprules.learners.streams.creation import create_stream
 from dprules.learners.streams.epochs import EpochLearner
 from dprules.learners.streams.event_files import EventBatch, EventFile, encode_lines, read_event, read_events
 from dprules.learners.streams.features import Event, Events, StreamFeatures
-from dprules.learners.streams.following import Follower, Say, read_file
+from dprules.learners.streams.following import Follower, Replacement, Say, list_files, read_file
 from dprules.learners.streams.guarded import GuardedPolicy
 from dprules.learners.streams.learner import SIGNS, Hypothesis, Learner, Questions, Secret
 from dprules.learners.streams.paper import PaperPolicy
 from dprules.learners.streams.plan import GuardedPlan, LearnerPlan, StreamPlan, plan_stream
+from dprules.learners.streams.positions import Position, identify_path
 from dprules.learners.streams.private_winnow import DrawnIndices, Policy, PrivateLearner, ScoredDraws
 from dprules.learners.streams.segment import SegmentPolicy
 from dprules.learners.streams.settings import StreamSettings
@@ -61,6 +61,7 @@ __all__ = [
     "Position",
     "PrivateLearner",
     "Questions",
+    "Replacement",
     "Say",
     "ScoredDraws",
     "Secret",
@@ -78,6 +79,8 @@ __all__ = [
     "create_stream",
     "encode_lines",
     "examples",
+    "identify_path",
+    "list_files",
     "plan_stream",
     "read_event",
     "read_events",

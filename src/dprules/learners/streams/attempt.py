@@ -13,7 +13,7 @@ from typing import Any
 
 from dprules.errors import ResourceError
 from dprules.files import read_start
-from dprules.learners.streams.contents import Position
+from dprules.learners.streams.positions import Position
 from dprules.mechanisms.bits import KEY_BYTES
 from dprules.private import Private
 
@@ -56,6 +56,11 @@ class Attempt(Private):
         """Undo `row`."""
         key, digest, size, source, position = row
         return cls(bytes.fromhex(key), bytes.fromhex(digest), size, source, position_of(position))
+
+    @property
+    def start(self) -> Position:
+        """Where its source stood before it."""
+        return Position(self.position.line - self.size, file=self.position.file, identity=self.position.identity)
 
     @classmethod
     def begin(cls, digest: bytes, size: int, source: str, position: Position) -> "Attempt":
@@ -125,20 +130,15 @@ class AttemptFile(Private):
 
 def position_row(position: Position) -> list[Any]:
     """Return a position in JSON's types, in the order of the table of sources."""
-    return [
-        position.content,
-        position.line,
-        position.byte,
-        position.digest,
-        position.trail.hex(),
-        position.hint,
-    ]
+    return [position.file, position.line, position.identity]
 
 
 def position_of(row: list[Any]) -> Position:
     """Undo `position_row`."""
-    content, line, byte, digest, trail, hint = row
-    return Position(line, content=content, byte=byte, digest=digest, trail=bytes.fromhex(trail), hint=hint)
+    file, line, identity = row
+    if file < 0 or line < 0:
+        raise ValueError("a position is negative")
+    return Position(line, file=file, identity=identity)
 
 
 def _seal(body: bytes) -> bytes:

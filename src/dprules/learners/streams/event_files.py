@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -16,8 +17,8 @@ from types import TracebackType
 from typing import Any, Final
 
 from dprules.errors import DataError, FileError
-from dprules.learners.streams.contents import MOST_HELD, Fingerprint, Lines, Position, Recognised, Verdict, recognise
 from dprules.learners.streams.features import Event, Events
+from dprules.learners.streams.positions import Position, identify
 from dprules.private import Private
 from dprules.tables import no_such_columns, split_line, strip_line_end
 from dprules.tables.events import CodedEvents
@@ -27,10 +28,8 @@ NAME: Final = re.compile(
     r".*\.(?P<kind>jsonl|ndjson|json|csv|tsv)(?:[.-][0-9][0-9TZ:._-]*)?(?P<zipped>\.gz)?", re.IGNORECASE | re.DOTALL
 )
 """events.jsonl, and what becomes of it when logs are rotated: events.jsonl.1, events.jsonl-20240501.gz."""
-TAIL = 4096
-"""Bytes before the place reached that are looked at again whenever a file has grown."""
-LAST = 64
-"""Lines of a batch that are kept for that."""
+MOST_HELD = 1 << 26
+"""Bytes of lines that are held at a time."""
 BUFFER = 1 << 16
 PIECES = 16
 """Lines that are taken at once, before their bytes are counted."""
@@ -67,11 +66,27 @@ class EventFile(Private):
         .jsonl, .ndjson, .json (JSON lines), .csv or .tsv; after it the number or date of a rotated file, and .gz.
     needed : sequence of str
         Columns that a CSV file must have.
+    grows : bool
+        Whether the header of a CSV file may come later than the file.
     """
 
-    __slots__ = ("_delimiter", "_file", "_first", "_header", "_names", "_place", "_raw", "_tail", "_unzipped", "path")
+    __slots__ = (
+        "_delimiter",
+        "_file",
+        "_first",
+        "_headless",
+        "_line",
+        "_names",
+        "_needed",
+        "_number",
+        "_raw",
+        "_start",
+        "_unzipped",
+        "identity",
+        "path",
+    )
 
-    def __init__(self, path: Path, needed: Sequence[str] = ()) -> None:
+    def __init__(self, path: Path, needed: Sequence[str] = (), *, grows: bool = False) -> None:
         if not path.exists():
             raise FileError(f"{path}: no such file. Check the name.")
         if not path.is_file():
@@ -84,20 +99,23 @@ class EventFile(Private):
             )
         self.path = path
         self._raw = path.open("rb", buffering=0)
+        self.identity = identify(self._raw.fileno())
+        """Which file it is, whatever its name."""
         self._unzipped = _Unzipped(self._raw) if name["zipped"] else None
         self._file = io.BufferedReader(self._unzipped or self._raw, BUFFER)
         self._names: list[str] | None = None
-        self._header = b""
+        self._start = 0  # bytes of the header
         self._delimiter = b"\t" if name["kind"].lower() == "tsv" else b","
-        self._tail = b""
-        self._first = 0
-        if name["kind"].lower() in ("csv", "tsv"):
-            try:
-                self._read_header(needed)
-            except BaseException:
-                self.close()
-                raise
-        self._place = Recognised(Verdict.NEW, 1, self.hint, Fingerprint(self._header))
+        self._number = 1
+        self._line = 0
+        self._first = 0  # lines of a first batch that was interrupted
+        self._needed = needed
+        self._headless = name["kind"].lower() in ("csv", "tsv")
+        try:
+            self._read_header(grows=grows)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> "EventFile":
         return self
@@ -112,20 +130,29 @@ class EventFile(Private):
         self._file.close()
         self._raw.close()
 
-    def _read_header(self, needed: Sequence[str]) -> None:
+    def _read_header(self, *, grows: bool) -> bool:
+        """Read the header of a CSV file, unless it was read; return whether what follows can be read."""
+        if not self._headless:
+            return True
         header = self._file.readline(LONGEST + 1)
+        if grows and len(header) <= LONGEST and not header.endswith(b"\n"):
+            self._file.seek(0)
+            return False
         if len(header) > LONGEST:
             raise DataError(f"{self.path}: the first line has more than {LONGEST >> 20} MB. Is it a file of events?")
         cells = split_line(strip_line_end(header).removeprefix(b"\xef\xbb\xbf"), self._delimiter)
         if cells is None or not header.strip():
             raise DataError(f"{self.path}: no header line. The first line must name the columns.")
-        self._names = [cell.decode("utf-8", "replace") for cell in cells]
-        self._header = header
-        if len(set(self._names)) < len(self._names):
+        names = [cell.decode("utf-8", "replace") for cell in cells]
+        if len(set(names)) < len(names):
             raise DataError(f"{self.path}: two columns have one name. Rename one, or add a header line.")
-        lacking = [name for name in needed if name not in self._names]
-        if lacking:
-            raise DataError(no_such_columns(str(self.path), lacking, self._names))
+        missing_columns = [name for name in self._needed if name not in names]
+        if missing_columns:
+            raise DataError(no_such_columns(str(self.path), missing_columns, names))
+        self._names = names
+        self._start = len(header)
+        self._headless = False
+        return True
 
     @property
     def zipped(self) -> bool:
@@ -138,59 +165,53 @@ class EventFile(Private):
         return self._unzipped is not None and self._unzipped.damaged
 
     @property
-    def hint(self) -> str:
-        """Device and inode."""
-        return hint_of(os.fstat(self._raw.fileno()))
+    def number(self) -> int:
+        """Its number in its source."""
+        return self._number
 
     @property
-    def size(self) -> int:
-        """Bytes that it has now, compressed ones if it is compressed."""
-        return os.fstat(self._raw.fileno()).st_size
+    def seconds_idle(self) -> float:
+        """Seconds since it was last written to."""
+        return time.time() - os.fstat(self._raw.fileno()).st_mtime
 
     @property
-    def content(self) -> int:
-        """The number of its content in its source."""
-        return self._place.content
+    def was_cut(self) -> bool:
+        """Whether it is shorter than what was read of it."""
+        return not self.zipped and os.fstat(self._raw.fileno()).st_size < self._file.tell()
 
-    def recognise(self, known: Sequence[Position], begun: Position | None = None, taken: int = 0) -> Verdict:
-        """Tell what the file is beside contents that were learnt, and go to the place from where it is to be learnt.
+    def go_to(self, number: int, line: int, begun: Position | None = None) -> bool:
+        """Go to the end of a line; return whether the file has that many.
+
+        Lines are counted from the start of the file. A number of bytes would depend on what the lines say.
 
         Parameters
         ----------
-        known : sequence of Position
-            Contents that were learnt of this source.
+        number : int
+            Number of the file in its source.
+        line : int
+            Lines to skip.
         begun : Position or None
             Where a batch ends that was begun and not committed: it is offered again as it was.
-        taken : int
-            Contents up to this number have an owner, even if nothing was learnt of them yet.
         """
-        self._file.seek(len(self._header))
-        place = recognise(self.read_lines, known, self._header)
-        if place.content == 0 or place.hint != self.hint:
-            # Also a copy gets a row of its own: the file that it was copied from may go on in another way.
-            place.content = 1 + max((position.content for position in known), default=taken)
-            place.content = max(place.content, 1 + taken)
-        again = begun is not None and begun.content == place.content and begun.line > place.fingerprint.line
-        self._first = begun.line - place.fingerprint.line if begun is not None and again else 0
-        self._place = place
-        self._go_to(place.fingerprint.byte)
-        return place.verdict
-
-    def _go_to(self, byte: int) -> None:
-        start = max(0, byte - TAIL)
-        self._file.seek(start)
-        self._tail = self._file.read(byte - start)
-
-    def look_again(self) -> bool:
-        """Forget what was read ahead; return whether the file was cut or changed just before the place reached."""
-        self._file.detach()
-        self._file = io.BufferedReader(self._raw, BUFFER)
-        place = self._place.fingerprint.byte
-        self._file.seek(place - len(self._tail))
-        return self._file.read(len(self._tail)) != self._tail
+        self._file.seek(self._start)
+        self._number = number
+        self._line = line
+        again = begun is not None and begun.file == number and begun.line > line
+        self._first = begun.line - line if begun is not None and again else 0
+        while line:
+            block = self._file.peek()
+            if not block:
+                return False
+            ends = block.count(b"\n")
+            rest = block.split(b"\n", line)[-1] if ends >= line else b""
+            self._file.read(len(block) - len(rest))
+            line -= min(line, ends)
+        return True
 
     def batches(self, size: int, encode: Encode) -> Iterator[EventBatch]:
-        """Return the events that follow the place that was recognised, so many at a time; whole lines only.
+        """Return the events that follow the position, in batches; whole lines only.
+
+        Where a batch ends depends on the number of its lines, not on their lengths.
 
         Parameters
         ----------
@@ -199,28 +220,24 @@ class EventFile(Private):
         encode : callable
             Reads what matters off events: a few at a time, while they are near.
         """
-        place = self._place
-        while True:
-            lines, taken = self.read_lines(self._first or size)
-            if not lines:
-                return
+        while self._read_header(grows=True):
+            wanted = self._first or size
             self._first = 0
-            place.fingerprint.add(lines, taken)
-            self._keep_tail(lines, taken)
-            yield EventBatch(
-                encode_lines(lines, self.read, encode), place.fingerprint.reached(place.content, self.hint)
-            )
+            parts: list[CodedEvents] = []
+            while wanted:
+                lines = self.read_lines(wanted)
+                if not lines:
+                    break
+                parts.append(encode_lines(lines, self.read, encode))
+                wanted -= len(lines)
+                self._line += len(lines)
+            if not parts:
+                return
+            position = Position(self._line, file=self._number, identity=self.identity)
+            yield EventBatch(CodedEvents.join(parts), position)
 
-    def _keep_tail(self, lines: list[bytes], taken: int) -> None:
-        """Remember the bytes before the place reached."""
-        if taken != sum(map(len, lines)):  # a line was too long to be held
-            self._go_to(self._place.fingerprint.byte)
-            return
-        before = self._tail if len(lines) <= LAST else b""
-        self._tail = (before + b"".join(lines[-LAST:]))[-TAIL:]
-
-    def read_lines(self, size: int) -> Lines:
-        """Return whole lines, at most so many, and their bytes; a last line without an end may still be written.
+    def read_lines(self, size: int) -> list[bytes]:
+        """Return whole lines, at most `size`, fewer if they are long; a last line without an end is left for later.
 
         In the place of a line that is longer than `LONGEST` stands an empty one: nothing happened in that round.
         """
@@ -244,12 +261,12 @@ class EventFile(Private):
                     begun = 0
         if begun:
             self._file.seek(-begun, io.SEEK_CUR)
-        return lines, taken
+        return lines
 
     def all_events(self, size: int) -> Iterator[Sequence[Event]]:
         """Return every event from the first on, that of a last line without an end included."""
-        self._file.seek(len(self._header))
-        while lines := self.read_lines(size)[0]:
+        self._file.seek(self._start)
+        while lines := self.read_lines(size):
             yield self.read(lines)
         last = self._file.readline(LONGEST + 1)
         if last:
@@ -299,21 +316,6 @@ class _Unzipped(Private, io.RawIOBase):
 def encode_lines(lines: Sequence[bytes], read: Callable[[Sequence[bytes]], list[Event]], encode: Encode) -> CodedEvents:
     """Return what matters of some lines, at least one, and keep nothing else of them."""
     return CodedEvents.join([encode(read(lines[i : i + NEAR])) for i in range(0, len(lines), NEAR)])
-
-
-def hint_of(status: os.stat_result) -> str:
-    """Return device and inode as text."""
-    return f"{status.st_dev}:{status.st_ino}"
-
-
-def rotated_files(path: Path) -> list[Path]:
-    """Return the files that a log was rotated to, the youngest first: its name with a number or a date, and .gz."""
-    found = []
-    for other in path.parent.iterdir():
-        rest = other.name.removeprefix(path.name)
-        if other.name.startswith(path.name) and rest and NAME.fullmatch(other.name) and other.is_file():
-            found.append((other.stat().st_mtime_ns, other))
-    return [other for _, other in sorted(found, reverse=True)]
 
 
 def read_events(lines: Sequence[bytes], names: Sequence[str] | None = None, delimiter: bytes = b",") -> list[Event]:

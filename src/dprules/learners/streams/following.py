@@ -1,32 +1,46 @@
-"""A file that is followed by its name, through rotation: renamed and made anew, copied and truncated, compressed."""
+"""Which lines of which files come next: a file that is read once, and a file that is followed through rotation.
 
+Everything here is decided by names, identities and numbers of lines, never by what lines say.
+"""
+
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from dprules.errors import DataError, FileError
-from dprules.learners.streams.contents import Position, Verdict
-from dprules.learners.streams.event_files import BUFFER, EventBatch, EventFile, hint_of, rotated_files
+from dprules.learners.streams.event_files import NAME, EventBatch, EventFile
 from dprules.learners.streams.features import Event
+from dprules.learners.streams.positions import Position, identify_path
 from dprules.private import Private
 from dprules.tables.events import CodedEvents
 
 LINGER = 60.0
-"""Seconds for which a file that was renamed is read on: who writes it may be late to open the new one."""
+"""Seconds for which a renamed file is read on: its writer may be late to open the new one."""
 UNFINISHED = "{}: the last line has no line end yet and was left for later."
-DAMAGED = "{}: its compressed data end early or are damaged; what comes before was learnt."
+DAMAGED = "{}: its compressed data end early or are damaged; what comes before was learned."
+OTHER_FILE = (
+    "{} is another file than the one that was learned as this source. "
+    "Pass --new if all its lines are new, or --copy if it continues that file."
+)
+TOO_SHORT = "{} has fewer lines than were learned of it. Restore it, or pass another --source if all its lines are new."
 Say = Callable[[str], None]
 """Takes a sentence for the user."""
+Replacement = Literal["new", "copy"]
+"""What a file is that has taken the place of another one in its source: new lines, or a copy that goes on."""
+_ROTATED = re.compile(r"(?P<mark>[.-])(?P<stamp>[0-9][0-9TZ:._-]*?)(?P<zipped>\.gz)?", re.IGNORECASE)
+_LONGEST_COUNT = 5
+"""Digits: a stamp with more of them is a date. Counts grow with age, dates shrink."""
 
 
-class Learnt(Protocol):
-    """What a stream has learnt of one source."""
+class Learned(Protocol):
+    """What a stream has learned of one source."""
 
-    def contents(self) -> list[Position]:
-        """Return up to where each content was learnt."""
+    def files(self) -> list[Position]:
+        """Return up to where each file was learned, in the order in which they were begun."""
         ...
 
     def encode(self, events: Sequence[Event]) -> CodedEvents:
@@ -38,81 +52,157 @@ class Learnt(Protocol):
         ...
 
 
-def read_file(file: EventFile, learnt: Learnt, size: int, say: Say) -> Iterator[EventBatch]:
-    """Return what was not learnt yet of a file, so many events at a time.
+def read_file(
+    file: EventFile, learned: Learned, size: int, say: Say, replacement: Replacement | None = None
+) -> Iterator[EventBatch]:
+    """Return the lines of a file that were not learned yet, in batches.
 
     Parameters
     ----------
     file : EventFile
         An open file.
-    learnt : Learnt
-        What was learnt of its source.
+    learned : Learned
+        What was learned of its source.
     size : int
         Events of a batch.
     say : callable
-        Told sentences for the user.
+        Receives sentences for the user.
+    replacement : "new", "copy" or None
+        What the file is if its source has other files; None: it is refused.
     """
-    verdict = file.recognise(learnt.contents(), learnt.begun())
-    refuse_changed(file.path, verdict)
-    first = None if verdict is Verdict.LEARNT else next(file.batches(size, learnt.encode), None)
-    if first is None and verdict is not Verdict.NEW:
-        say(f"{file.path}: nothing new; its lines were learnt before, under this name or another.")
-    if first is not None:
-        yield first
-        yield from file.batches(size, learnt.encode)
+    start = _find_start(file, learned.files(), replacement)
+    if not file.go_to(start.file, start.line, learned.begun()):
+        raise DataError(TOO_SHORT.format(file.path))
+    yield from file.batches(size, learned.encode)
+    if start.line:
+        say(f"{file.path}: the first {start.line:,} lines were learned before and were skipped.")
     if file.damaged:
         say(DAMAGED.format(file.path))
-    elif verdict is not Verdict.LEARNT and file.has_unfinished_line():
+    elif file.has_unfinished_line():
         say(UNFINISHED.format(file.path))
 
 
-def refuse_changed(path: Path, verdict: Verdict) -> None:
-    """Refuse a file of which some lines were learnt already, and that cannot be taken up where they end."""
-    if verdict is Verdict.CHANGED:
-        raise DataError(
-            f"{path} begins like a file that was learnt, and goes on in another way. Put the old lines back if it was "
-            "changed; if all its events are new, give it a --source name."
-        )
-    if verdict is Verdict.CUT_SHORT:
-        raise DataError(
-            f"{path} begins like a file that was learnt and ends before it, so nobody can tell whether its last lines "
-            "are new. Give the whole file; if all its events are new, give it a --source name."
-        )
+def _find_start(file: EventFile, files: list[Position], replacement: Replacement | None) -> Position:
+    """Return where to go on in a file; refuse one that has taken the place of another."""
+    for position in files:
+        if position.identity == file.identity:
+            return position
+    number = 1 + max((position.file for position in files), default=0)
+    if replacement == "copy":
+        if not files:
+            raise DataError(f"{file.path}: nothing was learned of this source. Leave out --copy.")
+        return Position(files[-1].line, file=number)
+    if files and replacement is None:
+        raise DataError(OTHER_FILE.format(file.path))
+    return Position(file=number)
+
+
+class ListedFile(NamedTuple):
+    """A file that is followed, or that it was rotated to."""
+
+    path: Path
+    identity: str
+    scheme: str = ""  # how rotated files are named: "." or "-", and counts or dates; empty for the followed file
+    order: tuple[int, ...] = ()  # grows with time
+    zipped: bool = False
+
+
+def list_files(path: Path) -> list[ListedFile]:
+    """Return the files that a log was rotated to, the oldest first, and then the one that has its name.
+
+    A compressed file beside a plain one of the same stamp is being written, and is left out.
+    """
+    before = None
+    while (listed := _list_once(path)) != before:  # a rotation renames one file after the other
+        before = listed
+    return listed
+
+
+def _list_once(path: Path) -> list[ListedFile]:
+    current: list[ListedFile] = []
+    with suppress(FileNotFoundError):
+        current = [ListedFile(path, identify_path(path))]
+    rotated: dict[tuple[str, tuple[int, ...]], ListedFile] = {}
+    others: list[Path] = []
+    with suppress(FileNotFoundError):
+        others = list(path.parent.iterdir())
+    for other in others:
+        name = _ROTATED.fullmatch(other.name.removeprefix(path.name))
+        if name is None or not other.name.startswith(path.name) or not NAME.fullmatch(other.name):
+            continue
+        numbers = tuple(int(digits) for digits in re.findall("[0-9]+", name["stamp"]))
+        counts = len(numbers) == 1 and len(name["stamp"]) <= _LONGEST_COUNT
+        order = (-numbers[0],) if counts else numbers
+        scheme = name["mark"] + ("count" if counts else "date")
+        with suppress(FileNotFoundError):
+            if other.is_file() and (not name["zipped"] or (scheme, order) not in rotated):
+                entry = ListedFile(other, identify_path(other), scheme, order, bool(name["zipped"]))
+                rotated[scheme, order] = entry
+    same = {entry.identity for entry in current}  # the name may be a link to a file with a date
+    return [rotated[key] for key in sorted(rotated) if rotated[key].identity not in same] + current
 
 
 class Follower(Private):
     """Follows a file by its name.
 
-    The old file is finished before the new one is begun. Files that were rotated away while nobody looked are read
-    first, the oldest first, if one of them is known: from that one on.
+    Files come in the order of the rotation, from the newest one that was learned on. A file is known by its identity,
+    which stays when it is renamed. A compressed file is a copy of another one, so it is never read here.
 
     Parameters
     ----------
     path : Path
-        The file; it must be there at the start.
+        The file; it must exist at the start.
     needed : sequence of str
         Columns that a CSV file must have.
-    learnt : Learnt
-        What was learnt of the source up to now.
+    learned : Learned
+        What was learned of the source up to now.
     say : callable
-        Told sentences for the user.
+        Receives sentences for the user.
+    replacement : "new", "copy" or None
+        What the file is if none of the files that were learned is left; None: it is refused.
     """
 
-    __slots__ = ("_file", "_learnt", "_needed", "_old", "_path", "_say", "_seen", "_taken", "_waits")
+    __slots__ = (
+        "_ahead",
+        "_copies",
+        "_file",
+        "_last",
+        "_learned",
+        "_named",
+        "_needed",
+        "_numbers",
+        "_old",
+        "_path",
+        "_replacement",
+        "_say",
+        "_seen",
+        "_started",
+    )
 
-    def __init__(self, path: Path, needed: Sequence[str], learnt: Learnt, say: Say) -> None:
+    def __init__(
+        self, path: Path, needed: Sequence[str], learned: Learned, say: Say, replacement: Replacement | None = None
+    ) -> None:
         self._path = path
         self._needed = needed
-        self._learnt = learnt
+        self._learned = learned
         self._say = say
-        self._taken = 0
-        self._old: dict[str, tuple[EventFile, float]] = {}
-        """By device and inode: files that were renamed, and when they are given up."""
+        self._replacement = replacement
+        self._started = False
+        self._copies = False
+        """Whether the next file continues the newest one that was learned."""
         self._file: EventFile | None = None
-        self._seen = 0
-        """Bytes that it had when it was recognised."""
-        self._waits = False
-        """Whether the file holds nothing but the beginning of what was learnt."""
+        self._last: str | None = None
+        """Identity of the newest file that was read."""
+        self._ahead: set[str] = set()
+        """Files that came after it when it was last listed."""
+        self._old: dict[str, tuple[EventFile, float]] = {}
+        """By identity: files that were renamed, and when they are closed."""
+        self._numbers: dict[str, int] = {}
+        """By identity: numbers of files that were opened here, and may have no line yet."""
+        self._seen: set[str] | None = None
+        """Rotated files that existed while the newest file that was read still had the name."""
+        self._named: set[str] = set()
+        """Rotated files that the user was told of."""
         with EventFile(path, needed) as file:
             if file.zipped:
                 raise DataError(f"{path} is compressed and does not grow. Leave --follow out.")
@@ -128,106 +218,177 @@ class Follower(Private):
                 file.close()
 
     def look(self, size: int) -> Iterator[EventBatch]:
-        """Return what has come since the last look; each batch must be learnt before the next is asked for."""
+        """Return what has come since the last look; each batch must be learned before the next is asked for."""
+        if not self._started:
+            yield from self._resume(size)
         yield from self._read_old(size)
-        if self._file is not None and self._file.look_again():
-            self._file.close()
-            self._file = None
-            self._say(f"{self._path} was truncated; what is written to it now is followed.")
-        yield from self._read(size)
-        if self._file is not None and self._was_replaced(self._file):
-            self._old[self._file.hint] = (self._file, time.monotonic() + LINGER)
-            self._file = None
-            self._say(f"{self._path} was rotated; the new file is followed.")
-            yield from self._read_old(size)
-        if self._file is None and self._has_line():
-            yield from self._catch_up(size)
-            self._open()
-            yield from self._read(size)
+        while self._file is not None or self._open_next():
+            file = self._file
+            assert file is not None
+            if file.was_cut:
+                raise DataError(
+                    f"{file.path} was cut while it was followed. Rotate it by renaming; "
+                    "if all lines that it has now are new, pass another --source."
+                )
+            yield from file.batches(size, self._learned.encode)
+            if self._is_current(file):
+                return
+            yield from file.batches(size, self._learned.encode)  # it was written to until it was renamed
+            self._retire(file)
 
-    def _was_replaced(self, file: EventFile) -> bool:
-        """Whether another file has the name now; between renaming and making it anew there is none."""
-        try:
-            return hint_of(self._path.stat()) != file.hint
-        except FileNotFoundError:
-            return False
-
-    def _has_line(self) -> bool:
-        """Whether the file has a whole line: the header of a new CSV file comes later than the file."""
-        try:
-            with self._path.open("rb") as file:
-                return any(b"\n" in part for part in iter(partial(file.read, BUFFER), b""))
-        except FileNotFoundError:
-            return False
-
-    def _open(self) -> None:
-        """Open the file that has the name now."""
-        try:
-            self._file = EventFile(self._path, self._needed)
-        except (FileNotFoundError, FileError):  # renamed just now
+    def _resume(self, size: int) -> Iterator[EventBatch]:
+        """Go on where the source was left: first what was still written to files that were renamed."""
+        files = self._learned.files()
+        if not files:
+            self._started = True
             return
-        self._recognise(self._file)
+        known = {position.identity for position in files}
+        listed = list_files(self._path)
+        identities = {entry.identity for entry in listed}
+        current = next((entry.identity for entry in listed if not entry.scheme), "")
+        self._last = current if current in known else files[-1].identity
+        self._copies = self._replacement == "copy" and self._last not in identities
+        self._find_unread(listed)  # refuses before a line is learned
+        self._started = True
+        for entry in listed:
+            file = self._open(entry.identity) if entry.identity in known else None
+            if file is None:
+                continue
+            if entry.identity == self._last:
+                self._begin(file)
+            elif self._go_to_start(file):
+                yield from file.batches(size, self._learned.encode)
+                self._retire(file)
+            else:
+                self._say(TOO_SHORT.format(file.path))
+                file.close()
 
-    def _recognise(self, file: EventFile) -> Verdict:
-        verdict = file.recognise(self._learnt.contents(), self._learnt.begun(), self._taken)
-        self._taken = max(self._taken, file.content)
+    def _find_unread(self, listed: list[ListedFile]) -> list[ListedFile]:
+        """Return the files that come after the newest one that was read, the oldest first; refuse to guess."""
+        current = [entry for entry in listed if not entry.scheme]
+        if self._last is None or self._last in {entry.identity for entry in current}:
+            return current if self._last is None else []
+        last = next((entry for entry in listed if entry.identity == self._last), None)
+        ahead = next((entry for entry in listed if entry.identity in self._ahead), None)
+        if last is None and ahead is None:
+            return self._find_after_gone(listed)
+        if last is not None:
+            later = [entry for entry in listed if entry.scheme == last.scheme and entry.order > last.order]
+        else:  # it was removed while it was read, and what came after it was not
+            later = [entry for entry in listed if ahead and entry.scheme == ahead.scheme and entry.order >= ahead.order]
+        later = [entry for entry in later if entry.scheme] + current
+        self._ahead = {entry.identity for entry in later}
+        known = self._known()
+        copies = [entry for entry in later if entry.zipped and entry.identity not in known]
+        if copies:
+            self._refuse_to_guess(copies)
+            return current
+        return later
+
+    def _find_after_gone(self, listed: list[ListedFile]) -> list[ListedFile]:
+        """Return what comes after a file that was removed or compressed."""
+        known = self._known() | (self._seen or set())
+        later = [entry for entry in listed if entry.scheme and entry.identity not in known]
+        # One new compressed file is its copy. More of them, or a plain one, hold lines that were never read.
+        if self._seen is None or len(later) > 1 or any(not entry.zipped for entry in later):
+            self._refuse_to_guess(later)
+        return [entry for entry in listed if not entry.scheme]
+
+    def _refuse_to_guess(self, unsure: list[ListedFile]) -> None:
+        """Refuse, unless the user has said what the file is that has the name now."""
+        if self._replacement == "new" or self._copies:
+            return
+        if not unsure:
+            raise DataError(OTHER_FILE.format(self._path))
+        raise DataError(
+            f"{self._path}: cannot tell which of these files hold lines that were not learned: "
+            f"{', '.join(str(entry.path) for entry in unsure)}. Learn those first, with --source and --copy or --new; "
+            f"or pass --new to continue with {self._path}."
+        )
+
+    def _known(self) -> set[str]:
+        return {position.identity for position in self._learned.files()} | self._numbers.keys()
+
+    def _open_next(self) -> bool:
+        """Open the oldest file that was not read; return whether there is one."""
+        while unread := self._find_unread(list_files(self._path)):
+            file = self._open(unread[0].identity)
+            if file is not None:
+                self._begin(file)
+                return True
+        return False
+
+    def _open(self, identity: str) -> EventFile | None:
+        """Open a file whatever its name is by now; nothing if it is gone."""
+        if identity in self._old:
+            return self._old.pop(identity)[0]
+        while entry := next((entry for entry in list_files(self._path) if entry.identity == identity), None):
+            with suppress(FileNotFoundError, FileError):  # renamed just now
+                file = EventFile(entry.path, self._needed, grows=True)
+                if file.identity == identity:
+                    return file
+                file.close()
+        return None
+
+    def _begin(self, file: EventFile) -> None:
+        """Read a file from now on."""
+        self._file = file
+        if not self._go_to_start(file):
+            raise DataError(TOO_SHORT.format(file.path))
+        self._last = file.identity
+        self._copies = False
+
+    def _go_to_start(self, file: EventFile) -> bool:
+        """Go to where a file is to be continued; return whether it has that many lines."""
+        files = self._learned.files()
+        start = _find_start(file, files, "copy" if self._copies else "new")
+        if file.identity not in {position.identity for position in files}:
+            start.file = self._numbers.setdefault(file.identity, 1 + max([start.file - 1, *self._numbers.values()]))
+        return file.go_to(start.file, start.line, self._learned.begun())
+
+    def _is_current(self, file: EventFile) -> bool:
+        """Whether a file still has the name; between renaming it and making it anew nothing has."""
+        listed = list_files(self._path)
+        current = next((entry for entry in listed if not entry.scheme), None)
+        if current is None:
+            return True
+        if current.identity != file.identity:
+            return False
+        known = self._known() | self._named
+        left = [entry for entry in listed if entry.identity not in known]
+        if left:
+            names = ", ".join(str(entry.path) for entry in left)
+            self._say(f"Not learned, because rotated before the file that is followed: {names}.")
+        self._seen = {entry.identity for entry in listed}
+        self._named |= {entry.identity for entry in left}
+        return True
+
+    def _retire(self, file: EventFile) -> None:
+        """Read a renamed file on for a while, unless it has not been written to for that long."""
         if file is self._file:
-            self._seen = file.size
-            waits = verdict in (Verdict.LEARNT, Verdict.CUT_SHORT)
-            if not waits:
-                refuse_changed(file.path, verdict)
-            elif not self._waits:
-                self._say(f"{file.path} begins with what was learnt before; waiting for more.")
-            self._waits = waits
-        return verdict
-
-    def _read(self, size: int) -> Iterator[EventBatch]:
-        """Return what the file under the name has now."""
-        if self._file is not None and self._waits and self._file.size != self._seen:
-            self._recognise(self._file)
-        if self._file is not None and not self._waits:
-            yield from self._file.batches(size, self._learnt.encode)
+            self._file = None
+            if file.path == self._path:
+                self._say(f"{self._path} was rotated; the new file is followed.")
+        if file.seconds_idle > LINGER:
+            self._close(file)
+        else:
+            self._old[file.identity] = (file, time.monotonic() + LINGER)
 
     def _read_old(self, size: int) -> Iterator[EventBatch]:
         """Return what was still written to files that were renamed."""
-        for hint, (file, end) in list(self._old.items()):
-            grown = False
-            if not file.look_again():
-                for batch in file.batches(size, self._learnt.encode):
-                    grown = True
+        for identity, (file, end) in list(self._old.items()):
+            lines = 0
+            if not file.was_cut:
+                for batch in file.batches(size, self._learned.encode):
+                    lines += len(batch.events)
                     yield batch
-            if grown:
-                self._old[hint] = (file, time.monotonic() + LINGER)
+            if lines:
+                self._old[identity] = (file, time.monotonic() + LINGER)
             elif time.monotonic() > end:
-                if file.has_unfinished_line():
-                    self._say(UNFINISHED.format(file.path))
-                self._old.pop(hint)[0].close()
+                del self._old[identity]
+                self._close(file)
 
-    def _catch_up(self, size: int) -> Iterator[EventBatch]:
-        """Return what was rotated away unread."""
-        for path in reversed(self._unread()):
-            try:
-                with EventFile(path, self._needed) as file:
-                    if self._recognise(file) in (Verdict.NEW, Verdict.GOES_ON):
-                        yield from file.batches(size, self._learnt.encode)
-            except (FileNotFoundError, FileError):
-                continue
-
-    def _unread(self) -> list[Path]:
-        """Return rotated files from the youngest back to one that is known; none if none is known."""
-        found: list[Path] = []
-        for path in rotated_files(self._path):
-            try:
-                with EventFile(path, self._needed) as file:
-                    if file.hint in self._old:
-                        return found
-                    verdict = file.recognise(self._learnt.contents())
-            except (FileNotFoundError, FileError):
-                continue
-            if verdict in (Verdict.NEW, Verdict.GOES_ON):
-                found.append(path)
-            if verdict in (Verdict.CHANGED, Verdict.CUT_SHORT):
-                self._say(f"{path} begins like a file that was learnt, and goes on in another way; it was left out.")
-            if verdict is Verdict.GOES_ON:
-                return found
-        return []
+    def _close(self, file: EventFile) -> None:
+        if file.has_unfinished_line():
+            self._say(UNFINISHED.format(file.path))
+        file.close()

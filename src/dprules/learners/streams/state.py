@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from dprules.errors import DataError, ModelError
 from dprules.learners.streams.attempt import position_of, position_row
-from dprules.learners.streams.contents import Position
 from dprules.learners.streams.database import Database
 from dprules.learners.streams.learner import Learner, Secret
+from dprules.learners.streams.positions import Position
 from dprules.private import Private
 
 FORMAT = "dprules-stream"
-VERSION = 2
+VERSION = 3
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, seal BLOB NOT NULL) STRICT;
 CREATE TABLE learner (one INTEGER PRIMARY KEY CHECK (one = 1), commits INTEGER NOT NULL, rounds INTEGER NOT NULL,
@@ -24,16 +24,15 @@ CREATE TABLE learner (one INTEGER PRIMARY KEY CHECK (one = 1), commits INTEGER N
     seal BLOB NOT NULL) STRICT;
 CREATE TABLE chunks (place INTEGER PRIMARY KEY, generation INTEGER NOT NULL, chunk BLOB NOT NULL,
     seal BLOB NOT NULL) STRICT;
-CREATE TABLE sources (name TEXT NOT NULL, content INTEGER NOT NULL, line INTEGER NOT NULL, byte INTEGER NOT NULL,
-    digest TEXT NOT NULL, trail TEXT NOT NULL, hint TEXT NOT NULL, seal BLOB NOT NULL,
-    PRIMARY KEY (name, content)) STRICT;
+CREATE TABLE sources (name TEXT NOT NULL, file INTEGER NOT NULL, line INTEGER NOT NULL, identity TEXT NOT NULL,
+    seal BLOB NOT NULL, PRIMARY KEY (name, file)) STRICT;
 """
 MOST_META = 20
 """Declarations of a stream, and tables of its file: there are fewer."""
 MOST_COUNTED = 2**62
 """Commits, rounds and releases: what is added to them still fits the table."""
 _LEARNER = "SELECT commits, rounds, releases, generation, public, head, seal FROM learner"
-_SOURCES = "SELECT name, content, line, byte, digest, trail, hint, seal FROM sources WHERE name = ?"
+_SOURCES = "SELECT name, file, line, identity, seal FROM sources"
 
 
 class Standing(NamedTuple):
@@ -121,23 +120,27 @@ class State(Private):
         return Kept(Standing(names[0][0], commits, rounds, releases), json.loads(public), secret)
 
     def positions(self, source: str) -> list[Position]:
-        """Return up to where each content of a source was learnt."""
-        rows = self._database.read(_SOURCES + " ORDER BY content", source)
-        self._require_seals(rows)
-        return [self._read_position(row) for row in rows]
+        """Return up to where each file of a source was learned, in the order in which they were begun."""
+        return [position for _, position in self._read_sources("WHERE name = ? ORDER BY file", source)]
 
-    def _read_position(self, row: tuple[Any, ...]) -> Position:
+    def position(self, source: str, file: int) -> Position:
+        """Return up to where one file of a source was learned."""
+        rows = self._read_sources("WHERE name = ? AND file = ?", source, file)
+        return rows[0][1] if rows else Position(file=file)
+
+    def source_of(self, identity: str) -> str | None:
+        """Return the name of a source that a file was learned as."""
+        rows = self._read_sources("WHERE identity = ? AND file > 0 ORDER BY name", identity)
+        return rows[0][0] if rows else None
+
+    def _read_sources(self, where: str, *values: Any) -> list[tuple[str, Position]]:
+        rows = self._database.read(f"{_SOURCES} {where}", *values)
+        self._require_seals(rows)
         try:
-            return position_of(list(row[1:-1]))
+            return [(row[0], position_of(list(row[1:-1]))) for row in rows]
         except (TypeError, ValueError):  # a damaged file may hold anything
             pass
         raise self._torn()
-
-    def position(self, source: str, content: int) -> Position:
-        """Return up to where one content of a source was learnt."""
-        rows = self._database.read(_SOURCES + " AND content = ?", source, content)
-        self._require_seals(rows)
-        return self._read_position(rows[0]) if rows else Position(content=content)
 
     def commit(self, before: Standing, learner: Learner, rounds: int, source: str, position: Position) -> Standing:
         """Commit the effect of a batch, whatever it released and where its source is now, all at once.
@@ -158,7 +161,7 @@ class State(Private):
             self._require_standing(connection, before)
             self._put_learner(connection, learner, after)
             row = (source, *position_row(position))
-            connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, _seal(row)))
+            connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?)", (*row, _seal(row)))
         return after
 
     def replace(self, before: Standing, learner: Learner, meta: dict[str, str]) -> Standing:

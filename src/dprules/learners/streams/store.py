@@ -33,12 +33,12 @@ from dprules.errors import (
 from dprules.files import remove_left_files, remove_left_folders
 from dprules.learners.streams.attempt import Attempt, AttemptFile
 from dprules.learners.streams.batch_digest import digest_batch
-from dprules.learners.streams.contents import Position
 from dprules.learners.streams.creation import MAKING, certify, private_file
 from dprules.learners.streams.extension import extend_features
 from dprules.learners.streams.features import Events
 from dprules.learners.streams.learner import Learner
 from dprules.learners.streams.lock import lock_folder
+from dprules.learners.streams.positions import Position
 from dprules.learners.streams.settings import StreamSettings
 from dprules.learners.streams.state import Standing, State
 from dprules.mechanisms import KeyedBits
@@ -173,17 +173,31 @@ class Stream(Private):
         """How many rounds have been learnt."""
         return self._standing.rounds
 
-    def position(self, source: str, content: int = 0) -> Position:
-        """Return up to where a source has been learnt; of a file with several contents, one of them."""
+    def position(self, source: str, file: int = 0) -> Position:
+        """Return up to where a source has been learned; of a source of files, one of them by its number."""
         with self._turn:
             self._ready()
-            return self._state.position(_name(source), content)
+            return self._state.position(_name(source), file)
 
-    def contents(self, source: str) -> list[Position]:
-        """Return up to where each content of a source of files has been learnt."""
+    def files(self, source: str) -> list[Position]:
+        """Return up to where each file of a source has been learned, in the order in which they were begun.
+
+        A file whose first batch was begun and not committed is among them.
+        """
         with self._turn:
             self._ready()
-            return [position for position in self._state.positions(_name(source)) if position.content]
+            files = [position for position in self._state.positions(_name(source)) if position.file]
+            begun = self._begun
+            if begun is not None and begun.source == source and begun.position.file:
+                numbers = {position.file for position in files}
+                files += [] if begun.position.file in numbers else [begun.start]
+            return sorted(files, key=lambda position: position.file)
+
+    def source_of(self, identity: str) -> str | None:
+        """Return the name of a source that a file was learned as, None if there is none."""
+        with self._turn:
+            self._ready()
+            return self._state.source_of(identity)
 
     def interrupted(self, source: str) -> Position | None:
         """Return where a batch of this source ends that was begun and not committed.
@@ -222,7 +236,7 @@ class Stream(Private):
             self._ready()
             if self._unpublished:
                 self._publish()
-            unseen = reached.line - self._state.position(source, reached.content).line
+            unseen = reached.line - self._state.position(source, reached.file).line
             if unseen > 0:
                 # A queue may send the end of an earlier batch again.
                 self._learn_rest(events[max(0, len(events) - unseen) :], source, reached)
@@ -260,7 +274,7 @@ class Stream(Private):
     def _learn_rest(self, events: Events, source: str, reached: Position) -> None:
         """Learn events that were not acknowledged; a batch among them that was begun comes first, as it was."""
         begun = self._begun
-        if begun is not None and begun.source == source and begun.position.content == reached.content:
+        if begun is not None and begun.source == source and begun.position.file == reached.file:
             first = events[: begun.size]
             if 0 < begun.size < len(events) and self._digest(first) == begun.digest:
                 self._learn_batch(first, source, begun.position)

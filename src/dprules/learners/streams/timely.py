@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import IO
 
-from dprules.learners.streams.contents import MOST_HELD
+from dprules.learners.streams.event_files import MOST_HELD
 from dprules.tables.lines import LONGEST
 
 CHUNK = 1 << 16
