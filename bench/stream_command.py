@@ -82,7 +82,7 @@ def _speed(folder: Path) -> dict[str, Any]:
         ours = _seconds("-m", "dprules", "stream", "learn", str(state), str(events))
         plain = _seconds("-c", PLAIN, str(events))
         again = _seconds("-m", "dprules", "stream", "learn", str(state), str(events))
-        print(f"learn {ours:.1f} s, plain loop {plain:.1f} s, recognised {again:.1f} s", flush=True)
+        print(f"learn {ours:.1f} s, plain loop {plain:.1f} s, again {again:.1f} s", flush=True)
         pairs.append((ours, plain, again))
     kept = pairs[1:]  # the first run warms caches of files
     return {

@@ -80,7 +80,7 @@ def two_files_of_one_source(world: World, text: bytes) -> None:
     world.file("b.jsonl").write_bytes(LINE * LINES)
     for name in ("a.jsonl", "b.jsonl", "a.jsonl"):
         world.learn(world.file(name), source="s")
-        world.learn(world.file(name), source="s", replacement="new")
+        world.learn(world.file(name), source="s", new=True)
 
 
 def a_compressed_copy(world: World, text: bytes) -> None:
@@ -89,7 +89,7 @@ def a_compressed_copy(world: World, text: bytes) -> None:
     world.file("a.jsonl.1.gz").write_bytes(gzip.compress(text + LINE * 7))
     for options in ({}, {"source": str(world.file("a.jsonl"))}):
         world.learn(world.file("a.jsonl.1.gz"), **options)
-        world.learn(world.file("a.jsonl.1.gz"), replacement="copy", **options)
+        world.learn(world.file("a.jsonl.1.gz"), copy=True, **options)
 
 
 def written_anew_in_place(world: World, text: bytes) -> None:
@@ -114,7 +114,7 @@ def replaced(world: World, text: bytes) -> None:
         more.write(LINE * 3)
     os.replace(other, path)
     world.learn(path)
-    world.learn(path, replacement="copy")
+    world.learn(path, copy=True)
     world.learn(path)
 
 
@@ -154,7 +154,7 @@ def followed_through_rotation(world: World, text: bytes) -> None:
         shutil.copy(path, world.file("copy"))
         os.replace(world.file("copy"), path)
         world.learn(path, follow=True)
-        world.learn(path, follow=True, replacement="copy")
+        world.learn(path, follow=True, copy=True)
 
 
 STORIES = [

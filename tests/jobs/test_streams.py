@@ -88,8 +88,8 @@ def test_what_a_file_is_that_has_replaced_another(folder, tmp_path):
         other.replace(path)
         with pytest.raises(DataError, match="is another file"):
             learn(folder, path)
-        assert learn(folder, path, replacement=replacement) == expected
-        assert learn(folder, path, replacement=replacement) == []
+        assert learn(folder, path, **{replacement: True}) == expected
+        assert learn(folder, path, **{replacement: True}) == []
     assert rounds(folder) == 210
 
 
@@ -160,7 +160,8 @@ def test_standard_input(folder, monkeypatch):
         dict(events="-", follow=True),
         dict(events="-"),
         dict(events="-", offset=-1),
-        dict(events="-", offset=0, replacement="new"),
+        dict(events="-", offset=0, new=True),
+        dict(new=True, copy=True),
     ],
 )
 def test_what_makes_no_sense_is_refused(folder, tmp_path, options):

@@ -162,8 +162,6 @@ def learn(
 
     console = Console(stderr=True)
     seconds = _read_duration(every)
-    if new and copy:
-        raise ParameterError("--new and --copy cannot be combined. A file holds new lines, or continues another one.")
     with Stream.open(state, restore=restore) as stream, _interruptible(), console.status("learning") as status:
         if restore:
             _say("If this private state is not the newest, what was decided since then is decided a second time.")
@@ -175,7 +173,8 @@ def learn(
             every=seconds,
             offset=offset,
             follow=follow,
-            replacement="new" if new else "copy" if copy else None,
+            new=new,
+            copy=copy,
             say=_say,
         )
         for line in lines:

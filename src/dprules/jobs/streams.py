@@ -141,7 +141,8 @@ def stream_learn(
     every: float = 1.0,
     offset: int | None = None,
     follow: bool = False,
-    replacement: Replacement | None = None,
+    new: bool = False,
+    copy: bool = False,
     say: Say,
 ) -> Iterator[int]:
     """Learn events of a file or of standard input; return the number of a line when it is acknowledged.
@@ -163,9 +164,10 @@ def stream_learn(
         For standard input: the number of its first line in the source.
     follow : bool
         Whether to wait for more when a file ends, also when it is rotated.
-    replacement : "new", "copy" or None
-        What a file is that has taken the place of another one in its source: "new", it is learned from its first line;
-        "copy", it is continued after the lines that were learned; None: it is refused.
+    new : bool
+        Whether a file that replaced another one of its source is learned from its first line.
+    copy : bool
+        Whether such a file is continued after the lines that were learned. Without either it is refused.
     say : callable
         Receives sentences for the user.
     """
@@ -175,7 +177,9 @@ def stream_learn(
         raise ParameterError(f"every must be a number of seconds above 0; got {every}. 1 is usual.")
     if events == STANDARD_INPUT and follow:
         raise ParameterError("standard input is followed anyway, until it ends. Leave --follow out.")
-    if events == STANDARD_INPUT and replacement is not None:
+    if new and copy:
+        raise ParameterError("--new and --copy cannot be combined. A file holds new lines, or continues another one.")
+    if events == STANDARD_INPUT and (new or copy):
         raise ParameterError("--new and --copy are for files. Leave them out.")
     if (events == STANDARD_INPUT) != (offset is not None):
         raise ParameterError(
@@ -192,6 +196,7 @@ def stream_learn(
     if source is None:
         _require_own_source(stream, path, name)
     learned = _Source(stream, name)
+    replacement: Replacement | None = "new" if new else "copy" if copy else None
     if follow:
         batches = _follow(path, stream.features.schema.names, learned, batch, every, say, replacement)
     else:

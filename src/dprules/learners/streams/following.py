@@ -222,9 +222,7 @@ class Follower(Private):
         if not self._started:
             yield from self._resume(size)
         yield from self._read_old(size)
-        while self._file is not None or self._open_next():
-            file = self._file
-            assert file is not None
+        while file := self._file or self._open_next():
             if file.was_cut:
                 raise DataError(
                     f"{file.path} was cut while it was followed. Rotate it by renaming; "
@@ -309,14 +307,14 @@ class Follower(Private):
     def _known(self) -> set[str]:
         return {position.identity for position in self._learned.files()} | self._numbers.keys()
 
-    def _open_next(self) -> bool:
-        """Open the oldest file that was not read; return whether there is one."""
+    def _open_next(self) -> EventFile | None:
+        """Begin the oldest file that was not read; nothing if there is none."""
         while unread := self._find_unread(list_files(self._path)):
             file = self._open(unread[0].identity)
             if file is not None:
                 self._begin(file)
-                return True
-        return False
+                return file
+        return None
 
     def _open(self, identity: str) -> EventFile | None:
         """Open a file whatever its name is by now; nothing if it is gone."""
