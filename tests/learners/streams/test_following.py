@@ -345,6 +345,17 @@ def test_a_file_that_is_compressed_at_once_is_not_learned_again(path, notes):
     assert notes.learned == [1, 2, 3, 4, 11, 12, 13]
 
 
+def test_a_file_that_is_compressed_at_once_after_files_were_caught_up(path, notes):
+    with notes.follow(path) as follower:
+        notes.take(follower.look(10))
+    rotate(path, rows(11))
+    rotate(path, rows(12))
+    with notes.follow(path) as follower:
+        assert notes.take(follower.look(10)) == [11, 12]
+        compress(rotate(path, rows(13)))
+        assert notes.take(follower.look(10)) == [13]
+
+
 def test_a_compressed_file_beside_the_plain_one_is_still_being_written(path, notes):
     with notes.follow(path) as follower:
         notes.take(follower.look(10))
@@ -357,7 +368,7 @@ def test_a_compressed_file_beside_the_plain_one_is_still_being_written(path, not
         assert notes.take(follower.look(10)) == [12]
 
 
-def test_compressed_files_that_nobody_can_tell_apart_are_named(path, notes):
+def test_compressed_files_that_cannot_be_told_apart_are_named(path, notes):
     """One is a copy of what was learned, the other was never read."""
     with notes.follow(path) as follower:
         notes.take(follower.look(10))

@@ -202,7 +202,7 @@ class Follower(Private):
         self._seen: set[str] | None = None
         """Rotated files that existed while the newest file that was read still had the name."""
         self._named: set[str] = set()
-        """Rotated files that the user was told of."""
+        """Rotated files that were named as left alone."""
         with EventFile(path, needed) as file:
             if file.zipped:
                 raise DataError(f"{path} is compressed and does not grow. Leave --follow out.")
@@ -334,6 +334,7 @@ class Follower(Private):
         if not self._go_to_start(file):
             raise DataError(TOO_SHORT.format(file.path))
         self._last = file.identity
+        self._ahead.discard(file.identity)
         self._copies = False
 
     def _go_to_start(self, file: EventFile) -> bool:
