@@ -64,6 +64,16 @@ def test_one_odd_line_of_csv(line: bytes, width: int, tmp_path: Path) -> None:
     check(CSV_LINES, line, tmp_path / "events.csv", header(b",") + b"\n", width)
 
 
+@pytest.mark.parametrize(("start", "last"), [(b"", b","), (b",", b""), (b",", b","), (b",", b",x")])
+def test_an_empty_cell_after_the_last_column_is_not_a_cell(start: bytes, last: bytes, tmp_path: Path) -> None:
+    def read(lines: list[bytes]) -> list[Round]:
+        (tmp_path / "events.csv").write_bytes(b"".join(line + b"\n" for line in lines))
+        return rounds(tmp_path / "events.csv", 1)
+
+    before = read([header(b","), *CSV_LINES])
+    assert read([header(b",") + start, *(line + last for line in CSV_LINES)]) == before
+
+
 @pytest.mark.parametrize("line", JSON.values(), ids=JSON)
 def test_one_odd_line_of_json(line: bytes, tmp_path: Path) -> None:
     check(JSON_LINES, line, tmp_path / "events.jsonl", b"", 1)

@@ -59,3 +59,22 @@ def test_a_quote_that_does_not_balance_deletes_no_lines_after_it(tmp_path: Path)
 def test_a_carriage_return_alone_splits_no_line(tmp_path: Path) -> None:
     odd = csv_line(RECORDS[0], b",").replace(b",f,", b",f\r" + LINES[0] + b"\r,")
     assert_neighbours(read(LINES, tmp_path / "d.csv"), read([*LINES, odd], tmp_path / "d.csv"))
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["feeds", "returns and feeds"])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_lines_that_end_with_a_delimiter_are_read_as_others_are(end: bytes, quoted: bool, tmp_path: Path) -> None:
+    lines = [b'"' + line.replace(b",", b'",', 1) for line in LINES] if quoted else LINES
+    before = read(LINES, tmp_path / "d.csv", end)
+    assert read([line + b"," for line in lines], tmp_path / "d.csv", end) == before
+    for place in range(len(lines)):
+        after = [*lines[:place], lines[place] + b",", *lines[place + 1 :]]
+        assert read(after, tmp_path / "d.csv", end) == before
+
+
+@pytest.mark.parametrize("last", [b"", b",", b",x"])
+def test_an_empty_last_header_cell_is_not_a_column(last: bytes, tmp_path: Path) -> None:
+    before = read(LINES, tmp_path / "d.csv")
+    data = [header(b",") + b",", *(line + last for line in LINES)]
+    (tmp_path / "e.csv").write_bytes(b"\n".join(data))
+    assert read_lines(tmp_path / "e.csv") == before

@@ -131,6 +131,14 @@ def test_rows_that_do_not_fit_the_header_are_left_out(tmp_path: Path) -> None:
     assert rows(write(tmp_path / "d.csv", data), ["a", "b"]) == [(b"9", b"10")]
 
 
+@pytest.mark.parametrize("header", [b"a,b", b"a,b,"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_lines_may_end_with_a_delimiter(header: bytes, end: bytes, tmp_path: Path) -> None:
+    path = write(tmp_path / "d.csv", end.join([header, b"1,2,", b"3,4", b'"5",6,', b""]))
+    assert CsvFile(path).names == ("a", "b")
+    assert rows(path, ["b", "a"]) == [(b"2", b"1"), (b"4", b"3"), (b"6", b"5")]
+
+
 def test_no_columns_are_rows_still(tmp_path: Path) -> None:
     file = CsvFile(write(tmp_path / "d.csv", b"a,b\n1,2\n3,4\n"))
     assert sum(len(part()) for part in file.parts([])) == 2

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprules.tables.lines import find_last_end, split_line, strip_line_end
+from dprules.tables.lines import find_last_end, split_header, split_line, split_record, strip_line_end
 from dprules.tables.tokens import tokenize
 
 NASTY = st.lists(
@@ -17,14 +17,16 @@ NASTY = st.lists(
 ).map(b"".join)
 
 
-def slow(data: bytes, delimiter: bytes, width: int) -> list[list[bytes]]:
+def slow(data: bytes, delimiter: bytes, width: int, spare: bool = False) -> list[list[bytes]]:
     """Split lines one by one."""
-    found = [split_line(strip_line_end(line), delimiter) for line in data.split(b"\n")]
-    return [cells for cells in found if cells is not None and len(cells) == width]
+    records = [split_record(strip_line_end(line), delimiter, width, spare) for line in data.split(b"\n")]
+    return [cells for cells in records if cells is not None]
 
 
-def fast(data: bytes, delimiter: bytes, wanted: list[int], width: int, multiline: bool = False) -> list[list[bytes]]:
-    lines = tokenize(data, delimiter, wanted, width, multiline)
+def fast(
+    data: bytes, delimiter: bytes, wanted: list[int], width: int, multiline: bool = False, spare: bool = False
+) -> list[list[bytes]]:
+    lines = tokenize(data, delimiter, wanted, width, multiline, spare=spare)
     columns = []
     for slot in range(len(wanted)):
         places, texts = lines.column(slot).coded()
@@ -33,9 +35,10 @@ def fast(data: bytes, delimiter: bytes, wanted: list[int], width: int, multiline
 
 
 @settings(max_examples=400, deadline=None)
-@given(NASTY, st.sampled_from([b",", b";", b"\t", b"\r", b'"', b"\n", b"\x00"]), st.integers(1, 4))
-def test_many_lines_are_split_like_one(data: bytes, delimiter: bytes, width: int) -> None:
-    assert fast(data, delimiter, list(range(width)), width) == slow(data, delimiter, width)
+@given(NASTY, st.sampled_from([b",", b";", b"\t", b"\r", b'"', b"\n", b"\x00"]), st.integers(1, 4), st.booleans())
+def test_many_lines_are_split_like_one(data: bytes, delimiter: bytes, width: int, spare: bool) -> None:
+    expected = slow(data, delimiter, width, spare)
+    assert fast(data, delimiter, list(range(width)), width, spare=spare) == expected
 
 
 @pytest.mark.parametrize("delimiter", [b"\r", b'"', b"\n", b"\x00", b"a", b"\xff"])
@@ -43,8 +46,9 @@ def test_odd_delimiters(delimiter: bytes) -> None:
     cells = [b"x", b"", b"yz", b'"', b'""', b"\r", b'"q"']
     lines = [delimiter.join(three) + end for three in product(cells, repeat=3) for end in (b"\n", b"\r\n")]
     data = b"".join(lines)
-    for width in (1, 2, 3, 4):
-        assert fast(data, delimiter, list(range(width)), width) == slow(data, delimiter, width)
+    for width, spare in product((1, 2, 3, 4), (False, True)):
+        expected = slow(data, delimiter, width, spare)
+        assert fast(data, delimiter, list(range(width)), width, spare=spare) == expected
 
 
 @settings(max_examples=200, deadline=None)
@@ -109,6 +113,32 @@ def test_a_line_cannot_swallow_or_split_others(lines: list[bytes], odd: bytes, p
 )
 def test_cells_of_a_line(line: bytes, cells: list[bytes] | None) -> None:
     assert split_line(line) == cells
+
+
+@pytest.mark.parametrize(
+    ("line", "cells"),
+    [
+        (b"1,2", [b"1", b"2"]),
+        (b"1,2,", [b"1", b"2"]),
+        (b'"1",2,""', [b"1", b"2"]),
+        (b",,", [b"", b""]),
+        (b"1,", [b"1", b""]),
+        (b"1,2,,", None),
+        (b"1,2, ", None),
+        (b'"1",2,3', None),
+        (b"1", None),
+    ],
+)
+def test_an_empty_cell_after_the_last_column_is_not_a_cell(line: bytes, cells: list[bytes] | None) -> None:
+    assert split_record(line, b",", 2, spare=False) == cells
+    assert fast(line + b"\n", b",", [0, 1], 2) == ([] if cells is None else [cells])
+
+
+@pytest.mark.parametrize("line", [b"1,2", b"1,2,", b"1,2,3", b'"1",2,"3,4"'])
+def test_an_empty_last_header_cell_is_not_a_column(line: bytes) -> None:
+    header = split_header(b"a,b,", b",")
+    assert header == ([b"a", b"b"], True)
+    assert fast(line + b"\n", b",", [0, 1], 2, spare=True) == [[b"1", b"2"]]
 
 
 @pytest.mark.parametrize(

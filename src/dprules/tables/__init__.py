@@ -3,7 +3,7 @@
 from dprules.tables.coded import AdditiveSample, CodedSample, GroupedSample
 from dprules.tables.compiled import compiled
 from dprules.tables.frames import ColumnsTable
-from dprules.tables.lines import split_line, strip_line_end
+from dprules.tables.lines import split_header, split_record, strip_line_end
 from dprules.tables.packed import Words, pack, transpose, unpack
 from dprules.tables.packed_blocks import ClassCounts
 from dprules.tables.records import (
@@ -50,7 +50,8 @@ __all__ = [
     "read_text_columns",
     "residual_table",
     "scratch_folder",
-    "split_line",
+    "split_header",
+    "split_record",
     "strip_line_end",
     "transpose",
     "unpack",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from dprules.errors import DataError, ParameterError
-from dprules.tables.lines import LONGEST, find_last_end, split_line, strip_line_end
+from dprules.tables.lines import LONGEST, find_last_end, split_header, strip_line_end
 from dprules.tables.tokens import TokenizedLines, tokenize
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -41,11 +41,13 @@ class CsvFile:
         """The header, without its line end."""
         self.delimiter = (delimiter or _guess_delimiter(line)).encode()
         """One byte."""
-        cells = split_line(self.line, self.delimiter)
-        if cells is None:
+        header = split_header(self.line, self.delimiter)
+        if header is None:
             raise DataError(f"{path}: the header line has quotes that do not balance. Mend it.")
-        self.names = tuple(cell.decode() for cell in cells)
+        self.names = tuple(cell.decode() for cell in header.columns)
         """The columns, in their order."""
+        self.spare = header.ends_empty
+        """Whether lines may have a cell after those of the columns that is not empty."""
         self._left_out: list[int] = []
         if len({name.lower() for name in self.names}) < len(self.names):
             raise DataError(
@@ -70,7 +72,7 @@ class CsvFile:
         """Return a call, which shows nothing of the bytes it holds."""
 
         def find_cells() -> TokenizedLines:
-            lines = tokenize(data, self.delimiter, wanted, len(self.names), self._multiline, LONGEST)
+            lines = tokenize(data, self.delimiter, wanted, len(self.names), self._multiline, LONGEST, self.spare)
             self._left_out.append(lines.left_out)
             return lines
 

@@ -2,18 +2,71 @@
 
 A line ends at a line feed, with or without a carriage return before it. A cell is text without the delimiter, or text
 between double quotes in which a quote is written twice. A line whose quotes do not balance, whose quoted cells go on
-after their end, or that has another number of cells than the header is left out; so is an empty line, and one that is
-longer than a public bound.
+after their end, or that has another number of cells than the header has columns is left out; so is an empty line, and
+one that is longer than a public bound. An empty last cell of the header is not a column. A line may have one cell more
+than there are columns: an empty one, since some programs end every line with a delimiter, or any where the header ends
+with an empty cell. That cell is not read.
 
-`split_line` says so in Python; `tokens` does the same to megabytes at once, and a test holds one against the other.
+`split_record` says so in Python; `tokens` does the same to megabytes at once, and a test holds one against the other.
 """
+
+from typing import NamedTuple
 
 LONGEST = 1 << 24
 """Bytes of the longest line that is read: longer ones are left out."""
 
 
+class Header(NamedTuple):
+    """The columns of a CSV file, and whether its header line ends with an empty cell."""
+
+    columns: list[bytes]
+    ends_empty: bool
+
+
+def split_header(line: bytes, delimiter: bytes) -> Header | None:
+    """Return the columns that a header line names, None if its quotes do not balance.
+
+    Examples
+    --------
+    >>> split_header(b"age,sex,", b",")
+    Header(columns=[b'age', b'sex'], ends_empty=True)
+    """
+    cells = split_line(line, delimiter)
+    if cells is None:
+        return None
+    ends_empty = len(cells) > 1 and not cells[-1]
+    return Header(cells[:-1] if ends_empty else cells, ends_empty)
+
+
+def split_record(line: bytes, delimiter: bytes, width: int, spare: bool) -> list[bytes] | None:
+    """Return the cells of one line without its line end, one for each column; None if the line is left out.
+
+    Parameters
+    ----------
+    line : bytes
+        Without its line end.
+    delimiter : bytes
+        One byte.
+    width : int
+        Number of columns.
+    spare : bool
+        Whether a cell after those of the columns may hold anything: the header ends with an empty cell.
+
+    Examples
+    --------
+    >>> split_record(b"1,2,", b",", 2, spare=False), split_record(b"1,2,3", b",", 2, spare=False)
+    ([b'1', b'2'], None)
+    """
+    cells = split_line(line, delimiter)
+    if cells is None or not width <= len(cells) <= width + 1:
+        return None
+    if len(cells) > width and cells[-1] and not spare:
+        return None
+    return cells[:width]
+
+
 def split_line(line: bytes, delimiter: bytes = b",") -> list[bytes] | None:
-    """Return the cells of one line without its line end, None if it is left out.
+    """Return all cells of one line without its line end, None if it is empty or its quotes do not balance.
 
     Examples
     --------

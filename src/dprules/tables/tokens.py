@@ -1,4 +1,4 @@
-"""The cells of megabytes of lines, found as `lines.split_line` finds those of one.
+"""The cells of megabytes of lines, found as `lines.split_record` finds those of one.
 
 Bytes that may end a cell or a line are marked first, 64 at a time. A line without quotes is then cut at its marks; at
 those of one with quotes it is looked at what they are.
@@ -110,19 +110,21 @@ def _split_record(
     row: int,
     begins: Spots,
     ends: Spots,
-) -> bool:
-    """Note where the wanted cells of a record begin and end, whose quotes balance; false if it is left out.
+) -> tuple[int, bool]:
+    """Note where the wanted cells of a record begin and end, whose quotes balance.
 
-    A quoted cell that has quotes inside is noted with its end negated.
+    A quoted cell that has quotes inside is noted with its end negated. Return the number of cells, 0 if there are more
+    than slots or a quoted cell goes on after its end, and whether the last cell is empty.
     """
     cell = 0
     at = start
     while True:
         if cell == len(slots):
-            return False
+            return 0, False
         slot = slots[cell]
         if at < stop and data[at] == _QUOTE:
-            end = _next_mark(marks, at + 1)
+            begin = at + 1
+            end = _next_mark(marks, begin)
             inner = False
             while end < stop and (data[end] != _QUOTE or (end + 1 < stop and data[end + 1] == _QUOTE)):
                 if data[end] == _QUOTE:
@@ -130,23 +132,24 @@ def _split_record(
                     end += 1
                 end = _next_mark(marks, end + 1)
             if end >= stop or (end + 1 < stop and data[end + 1] != delimiter):
-                return False
+                return 0, False
             if slot >= 0:
-                begins[slot, row] = at + 1
+                begins[slot, row] = begin
                 ends[slot, row] = -end if inner else end
             at = end + 1
         else:
+            begin = at
             end = _next_mark(marks, at)
             while end < stop and data[end] != delimiter:
                 end = _next_mark(marks, end + 1)
             end = min(end, stop)
             if slot >= 0:
-                begins[slot, row] = at
+                begins[slot, row] = begin
                 ends[slot, row] = end
             at = end
         cell += 1
         if at >= stop:
-            return cell == len(slots)
+            return cell, begin == end
         at += 1
 
 
@@ -157,18 +160,19 @@ def _tokenize(
     marks: Words,
     delimiter: int,
     slots: Places,
+    spare: bool,
     multiline: bool,
     longest: int,
     begins: Spots,
     ends: Spots,
 ) -> tuple[int, int]:
     """Note the cells of all records; return how many were kept, and how many there are."""
-    last = len(slots) - 1
+    width = len(slots) - 1
     kept = 0
     seen = 0
     start = 0
     while start < size:
-        feed, cell, begin = _split_plain(data, marks, start, slots, kept, begins, ends)
+        feed, delimiters, begin = _split_plain(data, marks, start, slots, kept, begins, ends)
         # Where returns are delimiters, that of a line end is none.
         plain = data[feed] != _QUOTE and delimiter != _RETURN
         balanced = True
@@ -180,13 +184,16 @@ def _tokenize(
             stop -= 1
         fits = start < stop and feed - start <= longest and balanced
         if plain:
-            fits = fits and cell == last
-            if fits and slots[last] >= 0:
-                begins[slots[last], kept] = begin
-                ends[slots[last], kept] = stop
+            cells = delimiters + 1
+            empty = begin == stop
+            if cells == width and slots[delimiters] >= 0:
+                begins[slots[delimiters], kept] = begin
+                ends[slots[delimiters], kept] = stop
+        elif fits:
+            cells, empty = _split_record(data, marks, start, stop, delimiter, slots, kept, begins, ends)
         else:
-            fits = fits and _split_record(data, marks, start, stop, delimiter, slots, kept, begins, ends)
-        kept += fits
+            cells, empty = 0, False
+        kept += fits and (cells == width or (cells == width + 1 and (empty or spare)))
         seen += 1
         start = feed + 1
     return kept, seen
@@ -219,6 +226,7 @@ def tokenize(
     width: int,
     multiline: bool,
     longest: int = LONGEST,
+    spare: bool = False,
 ) -> TokenizedLines:
     """Find the wanted cells of every record in a block of bytes.
 
@@ -231,23 +239,25 @@ def tokenize(
     wanted : sequence of int
         Places of cells in a record.
     width : int
-        Cells that a record must have.
+        Number of columns.
     multiline : bool
         Whether a line end inside quotes belongs to the cell.
     longest : int
         Bytes up to a record's line feed: whether a longer one is whole in a block would depend on those before it.
+    spare : bool
+        Whether a cell after those of the columns may hold anything; otherwise it must be empty.
     """
     size = len(data)
     block = np.zeros((size + _SPARE + 63) // 64 * 64, dtype=np.uint8)
     block[:size] = np.frombuffer(data, dtype=np.uint8)
     block[size] = _FEED  # so that every line is found to end
     marks = np.empty(len(block) // 64, dtype=np.uint64)
-    # Every record that is kept has as many marks as cells, its line end included.
+    # Every record that is kept has a mark for each column at least, its line end included.
     most = _mark_bytes(block, delimiter[0], marks) // width + 1
-    slots = np.full(width, -1, dtype=np.int64)
+    slots = np.full(width + 1, -1, dtype=np.int64)
     slots[list(wanted)] = np.arange(len(wanted))
     kind = np.int32 if size < 1 << 31 else np.int64
     begins = np.empty((len(wanted), most), dtype=kind)
     ends = np.empty_like(begins)
-    kept, seen = _tokenize(block, size, marks, delimiter[0], slots, multiline, longest, begins, ends)
+    kept, seen = _tokenize(block, size, marks, delimiter[0], slots, spare, multiline, longest, begins, ends)
     return TokenizedLines(block, begins[:, :kept], ends[:, :kept], seen - kept)

@@ -20,7 +20,7 @@ from dprules.errors import DataError, FileError
 from dprules.learners.streams.features import Event, Events
 from dprules.learners.streams.positions import Position, identify
 from dprules.private import Private
-from dprules.tables import no_such_columns, split_line, strip_line_end
+from dprules.tables import no_such_columns, split_header, split_record, strip_line_end
 from dprules.tables.events import CodedEvents
 from dprules.tables.lines import LONGEST
 
@@ -80,6 +80,7 @@ class EventFile(Private):
         "_needed",
         "_number",
         "_raw",
+        "_spare",
         "_start",
         "_unzipped",
         "identity",
@@ -105,6 +106,7 @@ class EventFile(Private):
         self._file = io.BufferedReader(self._unzipped or self._raw, BUFFER)
         self._names: list[str] | None = None
         self._start = 0  # bytes of the header
+        self._spare = False  # whether the header ends with an empty cell
         self._delimiter = b"\t" if name["kind"].lower() == "tsv" else b","
         self._number = 1
         self._line = 0
@@ -140,16 +142,17 @@ class EventFile(Private):
             return False
         if len(header) > LONGEST:
             raise DataError(f"{self.path}: the first line has more than {LONGEST >> 20} MB. Is it a file of events?")
-        cells = split_line(strip_line_end(header).removeprefix(b"\xef\xbb\xbf"), self._delimiter)
-        if cells is None or not header.strip():
+        split = split_header(strip_line_end(header).removeprefix(b"\xef\xbb\xbf"), self._delimiter)
+        if split is None or not header.strip():
             raise DataError(f"{self.path}: no header line. The first line must name the columns.")
-        names = [cell.decode("utf-8", "replace") for cell in cells]
+        names = [cell.decode("utf-8", "replace") for cell in split.columns]
         if len(set(names)) < len(names):
             raise DataError(f"{self.path}: two columns have one name. Rename one, or add a header line.")
         missing_columns = [name for name in self._needed if name not in names]
         if missing_columns:
             raise DataError(no_such_columns(str(self.path), missing_columns, names))
         self._names = names
+        self._spare = split.ends_empty
         self._start = len(header)
         self._headless = False
         return True
@@ -280,7 +283,7 @@ class EventFile(Private):
 
     def read(self, lines: Sequence[bytes]) -> list[Event]:
         """Return lines of this file as events."""
-        return read_events(lines, self._names, self._delimiter)
+        return read_events(lines, self._names, self._delimiter, self._spare)
 
 
 class _Unzipped(Private, io.RawIOBase):
@@ -318,10 +321,12 @@ def encode_lines(lines: Sequence[bytes], read: Callable[[Sequence[bytes]], list[
     return CodedEvents.join([encode(read(lines[i : i + NEAR])) for i in range(0, len(lines), NEAR)])
 
 
-def read_events(lines: Sequence[bytes], names: Sequence[str] | None = None, delimiter: bytes = b",") -> list[Event]:
+def read_events(
+    lines: Sequence[bytes], names: Sequence[str] | None = None, delimiter: bytes = b",", spare: bool = False
+) -> list[Event]:
     """Return lines as records, {} for each that cannot be read; the same as `read_event` of each, and faster."""
     if names is not None:
-        return [read_event(line, names, delimiter) for line in lines]
+        return [read_event(line, names, delimiter, spare) for line in lines]
     try:
         texts = b"".join(lines).decode("utf-8").split("\n")
     except UnicodeDecodeError:
@@ -354,8 +359,19 @@ def _is_deep(text: str) -> bool:
     return deepest > DEEPEST
 
 
-def read_event(line: bytes, names: Sequence[str] | None = None, delimiter: bytes = b",") -> Event:
+def read_event(line: bytes, names: Sequence[str] | None = None, delimiter: bytes = b",", spare: bool = False) -> Event:
     """Return one line as a record, {} if it cannot be read.
+
+    Parameters
+    ----------
+    line : bytes
+        With or without its line end.
+    names : sequence of str or None
+        Columns of a CSV file; None: the line is JSON.
+    delimiter : bytes
+        Of a CSV file.
+    spare : bool
+        Whether a cell after those of the columns may hold anything; otherwise it must be empty.
 
     Examples
     --------
@@ -363,8 +379,8 @@ def read_event(line: bytes, names: Sequence[str] | None = None, delimiter: bytes
     ({'age': 30}, {'age': b'30', 'y': b'yes'}, {})
     """
     if names is not None:
-        cells = split_line(strip_line_end(line), delimiter)
-        return dict(zip(names, cells, strict=True)) if cells is not None and len(cells) == len(names) else {}
+        cells = split_record(strip_line_end(line), delimiter, len(names), spare)
+        return {} if cells is None else dict(zip(names, cells, strict=True))
     try:
         text = line.decode("utf-8-sig")
         parsed: Any = None if _is_deep(text) else json.loads(text)

@@ -249,12 +249,12 @@ class SparkCsvTable(SparkTable):
 
     def _selected(self, names: Sequence[str]) -> Any:
         places = tuple(self.names.index(name) for name in names)
-        split = partial(_split_lines, self._header.delimiter, len(self.names), places)
+        split = partial(_split_lines, self._header.delimiter, len(self.names), self._header.spare, places)
         return self._frame.mapInArrow(split, ", ".join(f"`{name}` binary" for name in _cell_names(places)))
 
 
 def _require_like(file: CsvFile, first: CsvFile, path: Path, first_path: Path) -> None:
-    if (file.names, file.delimiter) != (first.names, first.delimiter):
+    if (file.names, file.delimiter, file.spare) != (first.names, first.delimiter, first.spare):
         raise DataError(f"{path}: its header differs from that of {first_path}. Give them one header.")
     if path.suffix.lower() == ".gz" and path.suffix != ".gz":
         raise DataError(f"{path}: Spark knows a gzip file by .gz in small letters. Rename it.")
@@ -265,7 +265,7 @@ def _cell_names(places: Sequence[int]) -> list[str]:
 
 
 def _split_lines(
-    delimiter: bytes, width: int, places: Sequence[int], batches: Iterator[pa.RecordBatch]
+    delimiter: bytes, width: int, spare: bool, places: Sequence[int], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Split lines into the cells that are wanted; the first line of a file is its header."""
     before: tuple[int, int] | None = None
@@ -277,7 +277,7 @@ def _split_lines(
         is_first = np.concatenate([[before != tuple(pieces[0].tolist())], is_new])
         before = tuple(pieces[-1].tolist())
         kept = batch.column(0).cast(pa.binary()).filter(pa.array(~(is_first & (pieces[:, 1] == 0))))
-        found = tokenize(_join_lines(kept), delimiter, places, width, multiline=False)
+        found = tokenize(_join_lines(kept), delimiter, places, width, multiline=False, spare=spare)
         cells = [_as_arrow(found.column(slot)) for slot in range(len(places))]
         yield pa.RecordBatch.from_arrays(cells, _cell_names(places))
 
