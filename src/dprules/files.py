@@ -5,16 +5,14 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import stat
-import tempfile
 import time
-from contextlib import suppress
 from math import isinf
 from pathlib import Path
 from typing import Any
 
 from dprules.errors import FileError, ModelError
+from dprules.temporary import make_file, remove_left_files
 
 LARGEST_DOCUMENT = 50_000_000
 """Characters of a JSON document, and bytes of its file: more is no model."""
@@ -25,11 +23,6 @@ DEEPEST = 32
 PATIENCE = 5.0
 """Seconds to wait for somebody who writes to a pipe."""
 _CHUNK = 1 << 20
-SCRATCH = "dprules-scratch-"
-"""How folders begin that engines put private rows aside in; the number of the process follows."""
-WRITING = ".dprules-"
-"""How a file begins while it is written beside its place; the number of the process follows."""
-_STARTED = time.time()
 
 
 def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
@@ -51,16 +44,16 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
         path.write_text(text, encoding="utf-8")
         return
     remove_left_files(path.parent)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{WRITING}{os.getpid()}-")
+    temporary, handle = make_file(path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
+            temporary.chmod(mode)
+            temporary.replace(path)  # while it is open: it would have no owner otherwise
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -224,49 +217,3 @@ def digest(document: object) -> str:
     """
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def remove_left_folders(parent: Path | None = None, prefix: str = SCRATCH) -> None:
-    """Remove folders of ours whose process was killed: what engines put aside, and streams that were never made.
-
-    Parameters
-    ----------
-    parent : Path or None
-        Where to look; None: where the system keeps temporary things.
-    prefix : str
-        How such folders begin.
-    """
-    for folder in _left(Path(tempfile.gettempdir()) if parent is None else parent, prefix):
-        if folder.is_dir() and not folder.is_symlink():
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def remove_left_files(folder: Path) -> None:
-    """Remove files of ours that were being written in a folder when their process was killed."""
-    for path in _left(folder, WRITING):
-        if path.is_file() and not path.is_symlink():
-            path.unlink(missing_ok=True)
-
-
-def _left(parent: Path, prefix: str) -> list[Path]:
-    """Return what processes of ours that are gone have left there."""
-    pattern = re.compile(re.escape(prefix) + r"([0-9]{1,9})-\w{8}")
-    found: list[Path] = []
-    with suppress(OSError):
-        for path in parent.iterdir():
-            named = pattern.fullmatch(path.name)
-            if named and path.lstat().st_uid == os.getuid() and _is_gone(int(named[1]), path):
-                found.append(path)
-    return found
-
-
-def _is_gone(process: int, path: Path) -> bool:
-    if process == os.getpid():  # in a container every process may have the same number
-        return path.lstat().st_mtime < _STARTED
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # somebody else's
-        return False
-    return False

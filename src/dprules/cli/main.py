@@ -28,8 +28,8 @@ from dprules.errors import (
     UnverifiedError,
     name_place,
 )
-from dprules.files import remove_left_folders
 from dprules.signals import ENDINGS, note_ending
+from dprules.temporary import remove_left_folders
 
 app = typer.Typer(
     help="Learn readable rules from sensitive records under differential privacy.",

@@ -3,12 +3,11 @@
 import os
 import re
 import struct
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from dprules.errors import FileError
-from dprules.files import WRITING
+from dprules.temporary import make_file
 
 _FLOCK = struct.Struct("hhqqi4x")
 """struct flock on 64-bit Linux: type, whence, start, length, process."""
@@ -34,19 +33,19 @@ def require_locks(folder: Path) -> None:
     if not hasattr(fcntl, "F_OFD_SETLK"):
         return
     try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f"{WRITING}{os.getpid()}-")
+        path, handle = make_file(folder)
     except OSError:
         return  # it cannot be written at all, which SQLite says better
     try:
-        other = os.open(name, os.O_RDWR)
+        other = os.open(path, os.O_RDWR)
         try:
             kept_apart = _are_kept_apart(fcntl, handle, other)
         finally:
             os.close(other)
     finally:
-        os.close(handle)
         with suppress(OSError):
-            os.unlink(name)
+            path.unlink()
+        os.close(handle)
     if not kept_apart:
         raise FileError(
             f"{folder}: files cannot be locked there, so that two jobs could spend the same budget. "

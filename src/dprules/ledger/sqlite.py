@@ -2,16 +2,15 @@
 
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from dprules.errors import FileError, ModelError, ResourceError
-from dprules.files import WRITING
 from dprules.ledger.chain import FORMAT, LONGEST_ENTRY, Row
 from dprules.ledger.locks import require_locks
 from dprules.ledger.store import PATIENCE
+from dprules.temporary import make_file
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -48,10 +47,9 @@ class SQLiteStore:
         if not folder.is_dir():
             raise FileError(f"{self._path.parent}: no such folder for the ledger. Make it first.")
         require_locks(folder)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f"{WRITING}{os.getpid()}-")
-        os.close(handle)
+        temporary, handle = make_file(folder)
         try:
-            with self._in_our_words(), closing(self._connect(Path(temporary))) as connection:
+            with self._in_our_words(), closing(self._connect(temporary)) as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 _migrate(connection, 0)
                 connection.execute("INSERT INTO ledger VALUES (?, ?)", (name, FORMAT))
@@ -61,7 +59,8 @@ class SQLiteStore:
             raise FileError(f"{self._path} is there already. Name a new file for the ledger.") from None
         finally:
             with suppress(OSError):
-                os.unlink(temporary)
+                temporary.unlink()
+            os.close(handle)  # after SQLite has closed the file: its locks would go with ours
 
     def read(self) -> tuple[str, list[Row]]:
         """Return the ledger's name and all entries; what a killed process left half done is undone first."""

@@ -2,29 +2,30 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dprules.files import SCRATCH, remove_left_folders
 from dprules.signals import hold_signals
+from dprules.temporary import SCRATCH, make_folder, remove_left_folders
 
 __all__ = ["remove_left_folders", "scratch_folder"]
 
 
 @contextmanager
 def scratch_folder() -> Iterator[str]:
-    """Make a folder of mode 0700, named after this process, and remove it when done.
+    """Make a folder of mode 0700, and remove it when done.
 
     SIGTERM ends a command like Ctrl-C does (`dprules.cli`), so that the folder is removed then, too.
     """
     remove_left_folders()
-    folder = None
+    made = None
     try:
         with hold_signals():
-            folder = tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-")
-        yield folder
+            made = make_folder(SCRATCH)
+        yield str(made[0])
     finally:
         with hold_signals():
-            if folder is not None:
+            if made is not None:
+                folder, handle = made
                 shutil.rmtree(folder, ignore_errors=True)
+                os.close(handle)

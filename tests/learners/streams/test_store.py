@@ -36,6 +36,7 @@ from dprules.learners.streams import (
 from dprules.learners.streams.state import State
 from dprules.models import Released
 from dprules.schema import Schema
+from dprules.temporary import make_file
 from learners.streams.events import FEATURES, SCHEMA, make_events
 from learners.streams.stored import read_private
 
@@ -373,15 +374,18 @@ def test_what_a_killed_process_left_goes_at_the_next_start_and_nothing_else(fold
     ours[0].write_text("half a hypothesis")
     (ours[1] / "private").mkdir(parents=True)
     (ours[1] / "private" / "state.db").write_text("half a stream")
-    others = [folder / ".dprules-x", folder / f".dprules-{os.getpid()}-abcdefgh", tmp_path / ".dprules-stream-notes"]
+    others = [folder / ".dprules-x", tmp_path / ".dprules-stream-notes"]
     for path in others:
-        path.write_text("not ours, or still written")
+        path.write_text("not ours")
+    written, handle = make_file(folder)
+    others.append(written)
     link = tmp_path / f".dprules-stream-{GONE}-linkhere"
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "kept").touch()
     link.symlink_to(tmp_path / "elsewhere")
     with Stream.open(folder):
         pass
+    os.close(handle)
     assert [path.exists() for path in ours] == [False, False]
     assert [path.exists() for path in others] == [True] * 3
     assert (tmp_path / "elsewhere" / "kept").exists()

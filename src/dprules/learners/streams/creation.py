@@ -4,20 +4,19 @@ import json
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from dprules.accounting import Assumed, Assumption, Certificate, TakenFrom
 from dprules.errors import FileError
-from dprules.files import remove_left_folders
 from dprules.learners.streams.features import StreamFeatures
 from dprules.learners.streams.settings import StreamSettings
 from dprules.learners.streams.state import State
 from dprules.mechanisms import os_bits
 from dprules.models import Released, StreamMark
 from dprules.models.published import public_file
+from dprules.temporary import make_folder, remove_left_folders
 
 MAKING = ".dprules-stream-"
 """How a folder begins in which a stream is being made; the number of the process follows."""
@@ -49,7 +48,7 @@ def create_stream(
     if not folder.parent.is_dir():
         raise FileError(f"{folder.parent}: no such folder. Make it first.")
     remove_left_folders(folder.parent, MAKING)
-    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{MAKING}{os.getpid()}-"))
+    making, handle = make_folder(MAKING, folder.parent)
     try:
         # Made beside its place and moved there whole: a kill leaves no half stream.
         published = _make_stream(making, settings, features, charge(certificate))
@@ -58,6 +57,8 @@ def create_stream(
     except BaseException:
         shutil.rmtree(making, ignore_errors=True)
         raise
+    finally:
+        os.close(handle)
     return published
 
 

@@ -30,7 +30,6 @@ from dprules.errors import (
     PrivacyError,
     ResourceError,
 )
-from dprules.files import remove_left_files, remove_left_folders
 from dprules.learners.streams.attempt import Attempt, AttemptFile
 from dprules.learners.streams.batch_digest import digest_batch
 from dprules.learners.streams.creation import MAKING, certify, private_file
@@ -49,6 +48,7 @@ from dprules.numbers import whole
 from dprules.private import Private
 from dprules.schema import Schema
 from dprules.tables.events import CodedEvents
+from dprules.temporary import remove_left_files, remove_left_folders
 
 MOST = 2**63 - 1
 """Positions beyond it do not fit the table."""
