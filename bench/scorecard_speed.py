@@ -16,7 +16,7 @@ from bench.timing import alternately
 from dprules.jobs import FitRequest, ScorecardSettings, fit
 from dprules.learners.scorecards.descent import Target
 from dprules.mechanisms import gaussian, os_bits
-from dprules.tables import CodedSample, compiled
+from dprules.tables import CodedSample, inlined
 
 ROWS, COLUMNS, BINS = 1_000_000, 20, 9
 
@@ -28,7 +28,7 @@ def run() -> list[dict[str, Any]]:
     return results
 
 
-@compiled
+@inlined
 def _add_rows(codes: NDArray[np.uint8]) -> int:
     total = 0
     for row in range(codes.shape[0]):
@@ -37,7 +37,7 @@ def _add_rows(codes: NDArray[np.uint8]) -> int:
     return total
 
 
-@compiled
+@inlined
 def _add_bytes(codes: NDArray[np.uint8]) -> int:
     total = 0
     for code in codes:

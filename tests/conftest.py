@@ -12,10 +12,13 @@ from scipy.stats import chi2
 
 from dprules.mechanisms import SeededBits
 from dprules.signals import ENDINGS
+from dprules.tables import prepare_kernels
 
 pytest_plugins = ["servers"]
 
 os.environ["DPRULES_CACHE"] = ""  # what is tested is computed here, and not by another version
+
+prepare_kernels()  # as every job does; a kernel then refuses types that it does not declare
 
 for _ending in ENDINGS:
     if signal.getsignal(_ending) == signal.SIG_IGN:  # in the background of a shell; commands that are tested inherit it

@@ -67,7 +67,7 @@ def test_neither_threads_nor_joining_nor_unrolling_change_a_sum(cores, joint, pa
     monkeypatch.setattr(coded, "MOST_JOINT", joint)
     monkeypatch.setattr(coded, "MOST_IN_PART", part)
     monkeypatch.setattr(coded, "WORTH_THREADS", 10)
-    monkeypatch.setattr(residuals_module, "WORTH_UNROLLING", -1 if joint == 30 else 10**6)
+    monkeypatch.setattr(residuals_module, "MOST_UNROLLED", 8 if joint == 30 else 0)
     monkeypatch.setattr(coded, "count_cores", lambda: cores)
     assert joint_sample(columns, sizes, labels).sums(residuals).tolist() == expected.tolist()
 

@@ -9,9 +9,13 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba import types
 from numba.core import caching
 
-from dprules.tables import compiled
+import dprules
+from dprules.tables import compiled, prepare_kernels, reads
+
+INTEGERS = reads(types.int64)
 
 
 def double(values: Any) -> Any:
@@ -19,7 +23,9 @@ def double(values: Any) -> Any:
 
 
 def test_a_function_is_compiled() -> None:
-    assert compiled(double)(np.arange(3)).tolist() == [0, 2, 4]
+    kernel = compiled((INTEGERS,))(double)
+    prepare_kernels()
+    assert kernel(np.arange(3)).tolist() == [0, 2, 4]
 
 
 def test_without_a_folder_for_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,7 +35,9 @@ def test_without_a_folder_for_compiled_code(monkeypatch: pytest.MonkeyPatch) -> 
         raise RuntimeError("cannot cache function: no locator available")
 
     monkeypatch.setattr(caching.FunctionCache, "__init__", refuse)
-    assert compiled(double)(np.arange(3)).tolist() == [0, 2, 4]
+    kernel = compiled((INTEGERS,))(double)
+    prepare_kernels()
+    assert kernel(np.arange(3)).tolist() == [0, 2, 4]
 
 
 @pytest.mark.parametrize("method", ["_save_overload", "_load_overload"])
@@ -40,15 +48,18 @@ def test_a_disk_that_fails_later(method: str, monkeypatch: pytest.MonkeyPatch) -
         raise OSError("no space left on device")
 
     monkeypatch.setattr(caching.FunctionCache, method, fail)
-    assert compiled(double)(np.arange(3)).tolist() == [0, 2, 4]
+    kernel = compiled((INTEGERS,))(double)
+    prepare_kernels()
+    assert kernel(np.arange(3)).tolist() == [0, 2, 4]
 
 
 KERNEL = """
 import sys
 import numpy as np
-from dprules.tables import compiled
+from numba import types
+from dprules.tables import compiled as kernel, prepare_kernels, reads
 
-@compiled
+@kernel((reads(types.int64),))
 def totals(values):
     found = np.empty(2, dtype=np.int64)
     found[0] = len(values)
@@ -57,6 +68,7 @@ def totals(values):
         found[1] += value
     return found
 
+prepare_kernels()
 print(totals(np.arange(4)).tolist(), "numba.np.arraymath" in sys.modules)
 """
 
@@ -75,4 +87,23 @@ def test_what_was_compiled_loads_without_numbas_library(tmp_path: Path) -> None:
 
 def test_an_unknown_numba_loads_as_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba, "version_info", numba.version_info._replace(short=(99, 0)))
-    assert compiled(double)(np.arange(3)).tolist() == [0, 2, 4]
+    kernel = compiled((INTEGERS,))(double)
+    prepare_kernels()
+    assert kernel(np.arange(3)).tolist() == [0, 2, 4]
+
+
+def test_a_prepared_kernel_takes_the_declared_types_and_no_others() -> None:
+    kernel = compiled((INTEGERS,))(double)
+    prepare_kernels()
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    assert kernel(fixed).tolist() == [0, 2, 4]
+    for other in (np.arange(6)[::2], np.arange(3.0), np.arange(3, dtype=np.int32)):
+        with pytest.raises(TypeError):
+            kernel(other)
+
+
+def test_every_kernel_declares_its_types() -> None:
+    """A kernel that is made with Numba alone would be compiled when a row first needs it."""
+    sources = [path for path in Path(dprules.__file__).parent.rglob("*.py") if path.name != "compiled.py"]
+    assert [path.name for path in sources if "njit" in path.read_text() or "vectorize" in path.read_text()] == []

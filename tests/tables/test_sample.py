@@ -39,7 +39,7 @@ def test_counts_and_covers_agree_with_the_obvious_twin(
     labels = random.integers(0, classes, rows).astype(np.int16)
     conditions = some_conditions(random, width)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sample_module, "MOVED_BIT", price)
+        patch.setattr(sample_module, "MOVED_WORD", price)
         sample = PackedSample.from_booleans(matrix, labels, classes)
         assert sample.classes == classes
         assert (sample.totals() == np.bincount(labels, minlength=classes)).all()

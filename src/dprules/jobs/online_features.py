@@ -40,7 +40,7 @@ from dprules.schema import (
     literals_of,
 )
 from dprules.schema.cells import LARGEST_NUMBER
-from dprules.tables import open_table
+from dprules.tables import open_table, prepare_kernels
 from dprules.tables.cells import read_clipped, read_codes
 
 Says = Callable[[Example], float]
@@ -244,6 +244,7 @@ class OnlineRequest:
 
     def _prepare_numbers(self, weights: Weights) -> Says:
         """Return a function that weighs examples of nothing but numbers at once, and others cell by cell."""
+        prepare_kernels()
         pick = itemgetter(*[self.columns[j].name for j in weights.support.tolist()])
         values = weights.values[weights.support]
         bias = float(weights.values[-1])

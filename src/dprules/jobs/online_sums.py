@@ -1,16 +1,17 @@
 """What a hypothesis says of one example of nothing but numbers: sums in the order of blocks, to the last bit."""
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from dprules.schema import GRID
 from dprules.schema.cells import LARGEST_NUMBER
-from dprules.tables import compiled
+from dprules.tables import compiled, reads
 
 Floats = NDArray[np.float64]
 
 
-@compiled
+@compiled((reads(types.float64), reads(types.float64), types.float64))
 def weigh_clipped(numbers: Floats, weights: Floats, bias: float) -> float:
     """Return the sum of weights times numbers, which are clipped to [-1, 1] and rounded to steps of 1/64.
 
@@ -30,7 +31,7 @@ def weigh_clipped(numbers: Floats, weights: Floats, bias: float) -> float:
     return total
 
 
-@compiled
+@compiled((reads(types.float64), reads(types.float64), types.float64))
 def weigh_positive(numbers: Floats, weights: Floats, bias: float) -> float:
     """Return the sum of weights of numbers above 0, less those of all others.
 

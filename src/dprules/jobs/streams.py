@@ -36,6 +36,7 @@ from dprules.models.published import read_published
 from dprules.numbers import as_asked
 from dprules.private import Private
 from dprules.schema import Schema
+from dprules.tables import prepare_kernels
 from dprules.tables.events import CodedEvents
 
 __all__ = [
@@ -185,6 +186,7 @@ def stream_learn(
         raise ParameterError(
             "standard input needs --offset, the number of its first line in the source; files have none."
         )
+    prepare_kernels()  # before an event is read
     batch = min(batch, max(LEAST_AT_ONCE, MOST_BYTES // max(1, len(stream.features.literals))))
     if offset is not None:
         yield from _learn_input(stream, source or STANDARD_INPUT, offset, batch, every, say)

@@ -136,7 +136,7 @@ class _SQLiteJournal:
         self._connection.execute("INSERT INTO entries VALUES (?, ?, ?)", (row.number, row.text, row.digest))
 
 
-def _put_in_place(temporary: str, path: Path) -> None:
+def _put_in_place(temporary: Path, path: Path) -> None:
     """Move a new file to its place; unlike a plain move it refuses to replace what is there."""
     try:
         os.link(temporary, path)

@@ -1,7 +1,7 @@
 """From whatever users have to records that learners may count: everything here is private but names."""
 
 from dprules.tables.coded import AdditiveSample, CodedSample, GroupedSample
-from dprules.tables.compiled import compiled
+from dprules.tables.compiled import compiled, inlined, prepare_kernels, reads, writes
 from dprules.tables.frames import ColumnsTable
 from dprules.tables.lines import split_header, split_record, strip_line_end
 from dprules.tables.packed import Words, pack, transpose, unpack
@@ -40,14 +40,17 @@ __all__ = [
     "compiled",
     "exponential_table",
     "find_near",
+    "inlined",
     "no_such_columns",
     "open_table",
     "pack",
     "place_records",
+    "prepare_kernels",
     "read_matrix",
     "read_public_values",
     "read_records",
     "read_text_columns",
+    "reads",
     "residual_table",
     "scratch_folder",
     "split_header",
@@ -55,4 +58,5 @@ __all__ = [
     "strip_line_end",
     "transpose",
     "unpack",
+    "writes",
 ]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numba import types
 from numpy.typing import NDArray
 
 from dprules.private import Private
@@ -27,7 +28,8 @@ from dprules.schema import (
 )
 from dprules.schema.cells import LARGEST_NUMBER, read_number, read_value
 from dprules.schema.grids import cut_grid
-from dprules.tables.compiled import compiled
+from dprules.tables.arrow import to_numpy
+from dprules.tables.compiled import compiled, reads, writes
 from dprules.tables.texts import TextCells
 
 Codes = NDArray[np.int16]
@@ -95,6 +97,7 @@ def _grid_of(column: PrivateCuts) -> Floats:
 
 def count_reached(numbers: Floats, cuts: Floats, found: Any) -> Any:
     """Write how many of the increasing cuts each number reaches; MISSING where it is not finite, or too large."""
+    numbers = np.require(numbers, np.float64, ["C", "A"])
     if len(cuts) > _FEW_CUTS:
         _search_cuts(numbers, cuts, found)
         return found
@@ -105,7 +108,10 @@ def count_reached(numbers: Floats, cuts: Floats, found: Any) -> Any:
     return found
 
 
-@compiled
+@compiled(
+    (reads(types.float64), reads(types.float64), writes(types.int16)),
+    (reads(types.float64), reads(types.float64), writes(types.int32)),
+)
 def _compare_cuts(numbers: Floats, cuts: Floats, found: Places) -> None:
     for i in range(len(numbers)):
         number = numbers[i]
@@ -115,7 +121,10 @@ def _compare_cuts(numbers: Floats, cuts: Floats, found: Places) -> None:
         found[i] = reached if abs(number) < LARGEST_NUMBER else np.int32(MISSING)
 
 
-@compiled
+@compiled(
+    (reads(types.float64), reads(types.float64), writes(types.int16)),
+    (reads(types.float64), reads(types.float64), writes(types.int32)),
+)
 def _search_cuts(numbers: Floats, cuts: Floats, found: Places) -> None:
     for i in range(len(numbers)):
         number = numbers[i]
@@ -209,7 +218,7 @@ def _as_booleans(cells: Cells) -> Codes | None:
         truths: Codes = cells.astype(np.int16)
         return truths
     if isinstance(cells, pa.Array) and pa.types.is_boolean(cells.type):
-        codes: Codes = cells.cast(pa.int8()).fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int16)
+        codes: Codes = to_numpy(cells.cast(pa.int8()).fill_null(MISSING)).astype(np.int16)
         return codes
     return None
 
@@ -222,7 +231,7 @@ def _as_numbers(cells: Cells) -> Floats | None:
     if isinstance(cells, pa.Array) and (pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)):
         wide = _encodable(cells).cast(pa.float64(), safe=False)
         filled = wide.fill_null(np.nan) if wide.null_count else wide
-        numbers = filled.to_numpy(zero_copy_only=False)
+        numbers = to_numpy(filled)
     elif isinstance(cells, np.ma.MaskedArray):
         return None  # each cell for itself: what is hidden is missing
     elif isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
@@ -291,10 +300,8 @@ def _coded(cells: pa.Array) -> CodedCells:
 def _places(cells: pa.DictionaryArray) -> NDArray[np.integer]:
     """Positions in a dictionary, -1 where there is none; indices may be unsigned."""
     if not cells.indices.null_count:
-        plain: Any = np.from_dlpack(cells.indices)  # Arrow's own way loads pandas
-        return np.asarray(plain)
-    places: NDArray[np.int64] = cells.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    return places
+        return to_numpy(cells.indices)
+    return to_numpy(cells.indices.cast(pa.int64()).fill_null(-1))
 
 
 def _encodable(cells: pa.Array) -> pa.Array:
@@ -304,8 +311,9 @@ def _encodable(cells: pa.Array) -> pa.Array:
         return cells.cast(pa.large_binary())
     if pa.types.is_timestamp(kind) and kind.unit == "ns":
         # Arrow would round towards 1970, pandas and NumPy round down.
-        ticks = cells.view(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False) // 1000
-        return pa.array(ticks, mask=cells.is_null().to_numpy(zero_copy_only=False)).cast(pa.timestamp("us", kind.tz))
+        ticks = to_numpy(cells.view(pa.int64()).fill_null(0)) // 1000
+        buffers = [pc.is_valid(cells).buffers()[1], pa.py_buffer(ticks)]
+        return pa.Array.from_buffers(pa.timestamp("us", kind.tz), len(cells), buffers)
     if kind == pa.float16():
         return cells.cast(pa.float32())
     return cells

@@ -16,6 +16,8 @@ DELIMITERS = (",", ";", "\t", "|")
 BLOCK = 1 << 23
 """Bytes that are read at once."""
 LARGEST_BLOCK = 1 << 28
+LONGEST_QUOTED = 1 << 30
+"""Bytes of the longest record where line ends may be inside quotes. Places in a block are 32-bit integers."""
 
 
 class CsvFile:
@@ -96,7 +98,7 @@ class CsvFile:
                 end = find_last_end(data, self._multiline)
                 yield memoryview(data)[:end]
                 rest = data[end:]
-                if len(rest) > LONGEST and not self._multiline:
+                if len(rest) > (LONGEST_QUOTED if self._multiline else LONGEST):
                     self._left_out.append(1)
                     rest = b""
                     skipping = True

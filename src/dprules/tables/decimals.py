@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numba import types
 from numpy.typing import NDArray
 
-from dprules.tables.compiled import compiled
+from dprules.tables.arrow import to_numpy
+from dprules.tables.compiled import compiled, inlined, reads, writes
 
 Bytes = NDArray[np.uint8]
 Spots = NDArray[np.int32]
@@ -54,13 +56,15 @@ def _parse_long(data: Bytes, begins: Spots, ends: Spots, mark: int) -> Floats:
     _gather(data, begins, ends, mark, offsets, texts)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(texts)]
     try:
-        numbers: Floats = pa.Array.from_buffers(pa.large_string(), len(begins), buffers).cast(pa.float64()).to_numpy()
+        numbers = pa.Array.from_buffers(pa.large_string(), len(begins), buffers).cast(pa.float64())
     except pa.ArrowException:
         return np.full(len(begins), np.nan)
-    return numbers
+    return to_numpy(numbers)
 
 
-@compiled
+@compiled(
+    (reads(types.uint8), reads(types.int32), reads(types.int32), types.int64, writes(types.int64), writes(types.uint8))
+)
 def _gather(data: Bytes, begins: Spots, ends: Spots, mark: int, offsets: NDArray[np.int64], texts: Bytes) -> None:
     """Copy decimals one after the other, with a point for the mark, and without spaces and plus signs."""
     size = 0
@@ -73,7 +77,7 @@ def _gather(data: Bytes, begins: Spots, ends: Spots, mark: int, offsets: NDArray
     offsets[len(begins)] = size
 
 
-@compiled
+@compiled((reads(types.uint8), reads(types.int32), reads(types.int32), types.int64, writes(types.float64)))
 def _parse_cells(data: Bytes, begins: Spots, ends: Spots, mark: int, found: Floats) -> int:
     """Write numbers; infinity for a decimal with many digits, NaN for any other text. Return the number of these."""
     others = 0
@@ -90,7 +94,7 @@ def _parse_cells(data: Bytes, begins: Spots, ends: Spots, mark: int, found: Floa
     return others
 
 
-@compiled
+@inlined
 def _parse(data: Bytes, begin: int, end: int, mark: int) -> Any:
     """Return the number of a text: infinity if it has many digits, NaN if it is no plain decimal."""
     negative = data[begin] == _MINUS
@@ -119,7 +123,7 @@ def _parse(data: Bytes, begin: int, end: int, mark: int) -> Any:
     return -number if negative else number
 
 
-@compiled
+@inlined
 def _read_power(data: Bytes, at: int, end: int) -> Any:
     """Return the power of ten that a number ends with, 0 if with none, and one that is too large if it is not plain."""
     if at == end:

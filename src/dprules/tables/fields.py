@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from dprules.schema import MISSING, Categorical, Column, Date, Ordered, PrivateCuts, PrivateValues, Schema
 from dprules.schema.grids import cut_grid
-from dprules.tables.compiled import compiled
+from dprules.tables.compiled import compiled, reads, writes
 from dprules.tables.packed import Words, transpose_square
 
 LABEL = ""
@@ -93,10 +94,14 @@ def _place(sizes: Mapping[str, int]) -> dict[str, Field]:
 
 def put_codes(words: Words, field: Field, codes: NDArray[np.signedinteger]) -> None:
     """Write the codes of a column into empty bits; -1 is a missing cell."""
-    _put(words[field.word], codes, field.shift, field.size)
+    kind = np.int16 if codes.dtype == np.int16 else np.int32
+    _put(words[field.word], np.require(codes, kind, ["C", "A"]), field.shift, field.size)
 
 
-@compiled
+@compiled(
+    (writes(types.uint64), reads(types.int16), types.int64, types.int64),
+    (writes(types.uint64), reads(types.int32), types.int64, types.int64),
+)
 def _put(row: Words, codes: NDArray[np.int32], shift: int, size: int) -> None:
     move = np.uint64(shift)
     for i in range(len(codes)):
@@ -144,11 +149,19 @@ def spread_bits(words: Words, bitmaps: Bitmaps) -> Words:
     """Return a packed column for each bit of a record."""
     size = words.shape[1]
     columns = np.zeros((bitmaps.size, (size + 63) // 64), dtype=np.uint64)
-    _spread(words, bitmaps.entries, bitmaps.tables, bitmaps.starts, columns)
+    _spread(np.ascontiguousarray(words), bitmaps.entries, bitmaps.tables, bitmaps.starts, columns)
     return columns
 
 
-@compiled
+@compiled(
+    (
+        reads(types.uint64, 2),
+        reads(types.int64, 2),
+        reads(types.uint64),
+        reads(types.int64),
+        writes(types.uint64, 2),
+    )
+)
 def _spread(words: Words, entries: NDArray[np.int64], tables: Words, starts: NDArray[np.int64], columns: Words) -> None:
     """64 records and 64 bits at a time: look up the bits of each record, and exchange rows and columns."""
     square = np.empty(64, dtype=np.uint64)

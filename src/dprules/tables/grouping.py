@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from math import comb
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from dprules.tables.compiled import compiled
+from dprules.tables.compiled import compiled, reads, writes
 from dprules.tables.packed import Words
 from dprules.tables.units import mixed
 
@@ -43,11 +44,20 @@ def group_rows(words: Words, weights: Integers | None) -> tuple[Words, Integers]
     totals = np.zeros(size, dtype=np.int64)
     slots = np.full(1 << max(1, (2 * size).bit_length()), -1, dtype=np.int64)
     counted = np.ones(1, dtype=np.int64) if weights is None else weights
+    words = np.ascontiguousarray(words)
     number = _group(words, counted, slots, rows, totals)
     return np.ascontiguousarray(words[:, rows[:number]]), totals[:number].copy()
 
 
-@compiled
+@compiled(
+    (
+        reads(types.uint64, 2),
+        reads(types.int64),
+        writes(types.int64),
+        writes(types.int64),
+        writes(types.int64),
+    )
+)
 def _group(words: Words, weights: Integers, slots: Integers, rows: Integers, totals: Integers) -> int:
     """Put each record into a table with open addresses; return how many different ones there are."""
     number = 0

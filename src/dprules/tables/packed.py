@@ -1,4 +1,4 @@
-"""Bit-packed kernels: choosing rows, and counts of conjunctions without making them."""
+"""Bit-packed kernels: transposing bits, and counts of conjunctions without making them."""
 
 from functools import partial
 from typing import Any
@@ -8,7 +8,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from dprules.tables.compiled import compiled
+from dprules.tables.compiled import compiled, inlined, reads, writes
 from dprules.tables.threads import count_cores, in_threads
 
 Words = NDArray[np.uint64]
@@ -40,7 +40,7 @@ def unpack(words: Words, size: int) -> NDArray[np.bool_]:
     return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").astype(np.bool_)
 
 
-@compiled
+@inlined
 def transpose_square(square: Words) -> None:
     """Exchange rows and columns of 64 by 64 bits (Hacker's Delight, 7-3)."""
     width = 32
@@ -57,7 +57,7 @@ def transpose_square(square: Words) -> None:
         mask ^= mask << np.uint64(width)
 
 
-@compiled
+@compiled((reads(types.uint64, 2), writes(types.uint64, 2)))
 def _transpose_part(rows: Words, columns: Words) -> None:
     """Write the columns of a matrix of bits, 64 by 64 of them at a time."""
     square = np.empty(64, dtype=np.uint64)
@@ -82,11 +82,11 @@ def transpose(rows: Words, width: int) -> Words:
     [[3], [6]]
     """
     columns = np.zeros((width, (len(rows) + 63) // 64), dtype=np.uint64)
-    _transpose_part(rows, columns)
+    _transpose_part(np.ascontiguousarray(rows), columns)
     return columns
 
 
-@compiled
+@compiled((reads(types.uint64),))
 def size_of(mask: Words) -> Any:
     """How many bits are set."""
     total = np.uint64(0)
@@ -95,22 +95,7 @@ def size_of(mask: Words) -> Any:
     return np.int64(total)
 
 
-@compiled
-def positions(mask: Words) -> NDArray[np.int64]:
-    """The positions of the bits that are set."""
-    found = np.empty(size_of(mask), dtype=np.int64)
-    k = 0
-    for w in range(len(mask)):
-        word = mask[w]
-        while word:
-            low = word & (~word + np.uint64(1))
-            found[k] = 64 * w + popcount(low - np.uint64(1))
-            k += 1
-            word ^= low
-    return found
-
-
-@compiled
+@inlined
 def _meet(words: Words, one: Words, two: Words, ones: Words, twos: Words) -> None:
     """Write what words share with two masks."""
     for w in range(len(words)):
@@ -118,7 +103,7 @@ def _meet(words: Words, one: Words, two: Words, ones: Words, twos: Words) -> Non
         twos[w] = words[w] & two[w]
 
 
-@compiled
+@inlined
 def _add_sizes(words: Words, one: Words, two: Words, counts: NDArray[np.int64]) -> None:
     """Add how many bits words share with two masks. Rows that begin at 0 are what the compiler vectorises."""
     ones = np.uint64(0)
@@ -130,7 +115,17 @@ def _add_sizes(words: Words, one: Words, two: Words, counts: NDArray[np.int64]) 
     counts[1] += np.int64(twos)
 
 
-@compiled
+@compiled(
+    (
+        reads(types.uint64, 2),
+        reads(types.uint64),
+        reads(types.uint64),
+        reads(types.int32, 2),
+        writes(types.int64, 2),
+        types.int64,
+        types.int64,
+    )
+)
 def _count_part(
     columns: Words,
     plane: Words,
@@ -176,6 +171,8 @@ def count_masked(columns: Words, planes: Words, conditions: NDArray[np.int32]) -
     conditions : array
         Three sorted columns each; -1: none.
     """
+    columns = np.ascontiguousarray(columns)
+    conditions = np.ascontiguousarray(conditions, dtype=np.int32)
     words = columns.shape[1]
     cores = count_cores() if words * len(conditions) > WORTH_THREADS else 1
     edges = [words * core // cores for core in range(cores + 1)]

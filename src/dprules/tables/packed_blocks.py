@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dprules.private import Private
 from dprules.schema import Conditions
 from dprules.schema.bases import Bases
-from dprules.tables.extraction import extract_rows
+from dprules.tables.extraction import move_together
 from dprules.tables.grouping import split_by_weight
 from dprules.tables.packed import Words, count_masked, pack, size_of
 from dprules.tables.storage import Storage, release_pages
@@ -98,9 +98,9 @@ class PackedBlock(Private):
 
     def only(self, rows: Words) -> "PackedBlock":
         """Return a block of some records, moved together."""
-        columns = extract_rows(self.columns, rows)
+        columns = move_together(self.columns, rows)
         release_pages(self.columns)
-        return PackedBlock(columns, extract_rows(self.planes, rows), self.owners, self.times)
+        return PackedBlock(columns, move_together(self.planes, rows), self.owners, self.times)
 
     def kept(self, storage: Storage) -> "PackedBlock":
         """Return the block with its bits where the storage puts them."""
@@ -128,7 +128,7 @@ def make_blocks(
         yield PackedBlock(columns, *make_planes(labels, classes, None))
         return
     for chosen in split_by_weight(weights):
-        yield PackedBlock(extract_rows(columns, pack(chosen)), *make_planes(labels[chosen], classes, weights[chosen]))
+        yield PackedBlock(move_together(columns, pack(chosen)), *make_planes(labels[chosen], classes, weights[chosen]))
 
 
 def join_blocks(blocks: Iterable[PackedBlock], most: int) -> Iterator[PackedBlock]:

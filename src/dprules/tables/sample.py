@@ -10,16 +10,13 @@ from dprules.private import Private
 from dprules.schema import Conditions
 from dprules.schema.bases import Bases
 from dprules.tables.derived import Derivation
+from dprules.tables.extraction import MOVED_WORD
 from dprules.tables.packed import Words, pack, size_of
 from dprules.tables.packed_blocks import ClassCounts, Integers, PackedBlock, join_blocks, make_blocks
 from dprules.tables.storage import Storage
 
 COUNTED = 0.33
 """Nanoseconds, about, to count a word of a base and a plane; what else is done is weighed against it."""
-MOVED_WORD = 0.9
-"""The same, to move the chosen rows of a word of a base."""
-MOVED_BIT = 0.85
-"""The same, to move a single row of a base."""
 FURTHER = 3
 """Passes over what is left that are still to come, about, when it is moved together."""
 LARGEST_BLOCK = 1 << 13
@@ -173,7 +170,7 @@ class PackedSample(Private):
         return 2 * size <= 64 * self._words and self._cost_of_moving() < FURTHER * saved
 
     def _cost_of_moving(self) -> float:
-        return self._plans.bases.size * min(MOVED_WORD * self._words, MOVED_BIT * self._size())
+        return self._plans.bases.size * MOVED_WORD * self._words
 
     def _cost_of_counting(self, conjunctions: int, words: float) -> float:
         return COUNTED * self._planes * conjunctions * words

@@ -13,6 +13,7 @@ from dprules.private import Private
 from dprules.schema import Column, Schema
 from dprules.signals import require_going_on
 from dprules.tables.cells import Cells
+from dprules.tables.compiled import prepare_kernels
 
 T = TypeVar("T")
 _NO_MEMORY = "there is not enough memory for this table. Close other programs, or use fewer columns."
@@ -73,8 +74,12 @@ class Table(Private, ABC):
             yield part()
 
     def parts(self, names: Sequence[str]) -> Iterator[Part]:
-        """Return the batches as calls, each to be made once, by any thread."""
+        """Return the batches as calls, each to be made once, by any thread.
+
+        All kernels are compiled before the first row is read: which ones stay on disk must not depend on rows.
+        """
         self.require(names)
+        prepare_kernels()
         sentence = f"{self._source} cannot be read. Check that it is a table of the usual kind."
         parts = call_quietly(lambda: self._parts(names), sentence)
         while True:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from dprules.private import Private
-from dprules.tables.compiled import compiled
+from dprules.tables.compiled import compiled, inlined, reads, writes
 from dprules.tables.decimals import Bytes, Floats, Spots, parse_decimals
 from dprules.tables.packed import Words
 
@@ -79,7 +80,7 @@ class TextCells(Private):
         return text if end >= 0 else text.replace(b'""', b'"')
 
 
-@compiled
+@inlined
 def _word_at(words: Words, at: int, size: int) -> Any:
     """Return up to eight bytes of a text that begins anywhere, and zeros for those after its end."""
     if size == 0:
@@ -92,7 +93,7 @@ def _word_at(words: Words, at: int, size: int) -> Any:
     return ((low | high) << spare) >> spare
 
 
-@compiled
+@inlined
 def _hash_text(words: Words, key: int, begin: int, size: int) -> Any:
     """Return a word whose highest bits depend on every bit of a text; `key` is its first word."""
     state = key ^ np.uint64(size)
@@ -103,7 +104,7 @@ def _hash_text(words: Words, key: int, begin: int, size: int) -> Any:
     return state
 
 
-@compiled
+@inlined
 def _goes_on_alike(words: Words, one: int, other: int, size: int) -> bool:
     """Whether two texts of one size are equal after their first words."""
     for at in range(8, size, 8):
@@ -112,7 +113,18 @@ def _goes_on_alike(words: Words, one: int, other: int, size: int) -> bool:
     return True
 
 
-@compiled
+@compiled(
+    (
+        reads(types.uint64),
+        reads(types.int32),
+        reads(types.int32),
+        writes(types.int32),
+        types.int64,
+        writes(types.uint64),
+        writes(types.int32),
+        writes(types.int32),
+    )
+)
 def _share_places(
     words: Words, begins: Spots, ends: Spots, table: Spots, shift: int, keys: Words, firsts: Spots, places: Spots
 ) -> int:

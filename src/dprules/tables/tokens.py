@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from dprules.private import Private
-from dprules.tables.compiled import compiled
+from dprules.tables.compiled import compiled, inlined, reads, writes
 from dprules.tables.decimals import Bytes, Spots
 from dprules.tables.lines import LONGEST
 from dprules.tables.packed import Words, popcount
@@ -26,7 +27,7 @@ _SPARE = 16
 Places = NDArray[np.int64]
 
 
-@compiled
+@compiled((reads(types.uint8), types.int64, writes(types.uint64)))
 def _mark_bytes(data: Bytes, delimiter: int, marks: Words) -> Any:
     """Set a bit for each delimiter, quote and line feed, 64 bytes a word; return how many there are."""
     flags = np.zeros(64, dtype=np.uint8)
@@ -46,7 +47,7 @@ def _mark_bytes(data: Bytes, delimiter: int, marks: Words) -> Any:
     return np.int64(number)
 
 
-@compiled
+@inlined
 def _split_plain(
     data: Bytes, marks: Words, start: int, slots: Places, row: int, begins: Spots, ends: Spots
 ) -> tuple[int, int, int]:
@@ -75,7 +76,7 @@ def _split_plain(
         begin = at + 1
 
 
-@compiled
+@inlined
 def _next_mark(marks: Words, at: int) -> Any:
     """Where the first mark is that is not before a place."""
     w = at >> 6
@@ -87,7 +88,7 @@ def _next_mark(marks: Words, at: int) -> Any:
     return 64 * w + np.int64(popcount((word & (~word + np.uint64(1))) - np.uint64(1)))
 
 
-@compiled
+@inlined
 def _end_of_record(data: Bytes, marks: Words, start: int, size: int, multiline: bool) -> tuple[int, bool]:
     """Where the line feed of a record is, or the end of the data, and whether the record's quotes balance."""
     quoted = False
@@ -99,7 +100,7 @@ def _end_of_record(data: Bytes, marks: Words, start: int, size: int, multiline: 
     return at, not quoted
 
 
-@compiled
+@inlined
 def _split_record(
     data: Bytes,
     marks: Words,
@@ -153,7 +154,20 @@ def _split_record(
         at += 1
 
 
-@compiled
+@compiled(
+    (
+        reads(types.uint8),
+        types.int64,
+        reads(types.uint64),
+        types.int64,
+        reads(types.int64),
+        types.boolean,
+        types.boolean,
+        types.int64,
+        writes(types.int32, 2),
+        writes(types.int32, 2),
+    )
+)
 def _tokenize(
     data: Bytes,
     size: int,
@@ -233,7 +247,7 @@ def tokenize(
     Parameters
     ----------
     data : bytes or memoryview
-        Whole lines; the last one may lack its line feed.
+        Whole lines, less than 2^31 bytes; the last one may lack its line feed.
     delimiter : bytes
         One byte.
     wanted : sequence of int
@@ -256,8 +270,7 @@ def tokenize(
     most = _mark_bytes(block, delimiter[0], marks) // width + 1
     slots = np.full(width + 1, -1, dtype=np.int64)
     slots[list(wanted)] = np.arange(len(wanted))
-    kind = np.int32 if size < 1 << 31 else np.int64
-    begins = np.empty((len(wanted), most), dtype=kind)
+    begins = np.empty((len(wanted), most), dtype=np.int32)
     ends = np.empty_like(begins)
     kept, seen = _tokenize(block, size, marks, delimiter[0], slots, spare, multiline, longest, begins, ends)
     return TokenizedLines(block, begins[:, :kept], ends[:, :kept], seen - kept)

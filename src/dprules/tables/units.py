@@ -8,13 +8,14 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from dprules.mechanisms import Bits
 from dprules.private import Private
 from dprules.schema.cells import canonical_form, read_value
 from dprules.tables.cells import Cells, spread_cells
-from dprules.tables.compiled import compiled
+from dprules.tables.compiled import compiled, inlined, reads, writes
 from dprules.tables.packed import Words
 
 NOBODY = bytes(16)
@@ -66,7 +67,7 @@ class UnitKey(Private):
         return blake2b(data, digest_size=size, key=self.secret).digest()
 
 
-@compiled
+@inlined
 def mixed(word: Any) -> Any:
     """Every bit of the result depends on every bit of the word (splitmix64)."""
     word ^= word >> np.uint64(30)
@@ -76,7 +77,7 @@ def mixed(word: Any) -> Any:
     return word ^ (word >> np.uint64(31))
 
 
-@compiled
+@compiled((reads(types.uint64, 2), reads(types.uint64), writes(types.uint64)))
 def _hash_rows(words: Words, key: Words, found: Words) -> None:
     for i in range(words.shape[1]):
         state = key[0]
@@ -85,7 +86,7 @@ def _hash_rows(words: Words, key: Words, found: Words) -> None:
         found[i] = state
 
 
-@compiled
+@compiled((reads(types.uint64, 2), reads(types.uint64), reads(types.int64), writes(types.uint64)))
 def _number_copies(owners: Words, orders: Words, sorted_rows: NDArray[np.int64], found: Words) -> None:
     """Give each of several equal rows a place of its own in the order: each has the same chance as any other row."""
     copy = np.uint64(0)
@@ -98,7 +99,7 @@ def _number_copies(owners: Words, orders: Words, sorted_rows: NDArray[np.int64],
         found[row] = mixed(orders[row] + copy * np.uint64(0x9E3779B97F4A7C15))
 
 
-@compiled
+@compiled((reads(types.uint64, 2), reads(types.int64), types.int64, writes(types.boolean)))
 def _keep_first(owners: Words, sorted_rows: NDArray[np.int64], most: int, kept: NDArray[np.bool_]) -> None:
     taken = 0
     for k in range(len(sorted_rows)):

@@ -65,13 +65,13 @@ def test_the_choice_of_rows_is_that_of_one_machine(most):
 
 
 def test_the_first_line_of_a_file_is_its_header():
-    lines = ["x,y", "1,a\r", "x,y", "2,b", "x,y", "3,c"]
+    lines = ["x,y", "1,a,\r", "x,y", "2,b", "x,y", "3,c"]
     files = [1, 1, 1, 1, 2, 2]
     starts = [0, 0, 0, 64, 0, 0]
     columns = [pa.array(lines), pa.array(files), pa.array(starts)]
     for size in (1, 2, 6):
         batches = cut(pa.table(columns, ["value", "file", "start"]), size)
-        parts = list(spark_session._split_lines(b",", 2, [1], batches))
+        parts = list(spark_session._split_lines(b",", 2, False, [1], batches))
         assert pa.Table.from_batches(parts).column(0).to_pylist() == [b"a", b"y", b"b", b"c"]
 
 

@@ -67,7 +67,7 @@ class Target:
         """Return the integer residuals under some weights."""
         whole = np.rint(STEPS * weights).astype(np.int64), np.rint(STEPS * base).astype(np.int64)
         table = _table(self.positive, self.class_weights)
-        return Residuals(*whole, table, np.array(self.class_weights, dtype=np.int64), self.records)
+        return Residuals(*whole, table, np.array(self.class_weights, dtype=np.int64))
 
 
 @lru_cache(maxsize=32)

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from numba import types
 from numpy.typing import NDArray
 
 from dprules.errors import ModelError, ParameterError
 from dprules.private import Private
 from dprules.schema import GRID, Conditions
-from dprules.tables import Words, compiled, pack
+from dprules.tables import Words, compiled, inlined, pack, prepare_kernels, reads, writes
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -85,6 +86,7 @@ class Block(Private, ABC):
     """Coordinates are multiples of 1/unit."""
 
     def __init__(self, size: int, features: int) -> None:
+        prepare_kernels()
         self.size = size
         self.dimension = features + 1
         """Coordinates, the bias included."""
@@ -118,10 +120,8 @@ class DenseBlock(Block):
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         super().__init__(*matrix.shape)
-        usual = matrix.dtype.isnative and matrix.dtype.itemsize <= 8
-        if matrix.dtype.kind == "f" or not usual:
-            matrix = are_positive(matrix)
-        self._matrix = matrix.view(np.int8) if matrix.dtype == np.bool_ else matrix
+        truths = matrix if matrix.dtype == np.bool_ else are_positive(matrix)
+        self._matrix = np.ascontiguousarray(truths).view(np.int8)
 
     def _dot(self, support: Integers, weights: Floats, start: int, found: Floats) -> None:
         _dense_dot(self._matrix, support, weights, start, found)
@@ -142,7 +142,7 @@ class ClippedBlock(Block):
         if matrix.dtype == np.bool_:
             wide = 2 * wide - 1
         numbers = np.where(np.abs(wide) < BEYOND, np.clip(wide, -1, 1), 0.0)  # NaN and infinity are missing
-        self._matrix = np.rint(GRID * numbers).astype(np.int8)
+        self._matrix = np.rint(GRID * numbers).astype(np.int8, order="C")
 
     def _dot(self, support: Integers, weights: Floats, start: int, found: Floats) -> None:
         _real_dot(self._matrix, support, weights, start, found)
@@ -160,7 +160,7 @@ class PackedBlock(Block):
         if words.ndim != 2 or words.dtype != np.uint64 or 64 * words.shape[1] < features:
             raise ParameterError("words must be a matrix of uint64 with a bit for each feature in every row.")
         super().__init__(len(words), features)
-        self._words = words
+        self._words = np.ascontiguousarray(words)
 
     def _dot(self, support: Integers, weights: Floats, start: int, found: Floats) -> None:
         _packed_dot(self._words, support, weights, start, found)
@@ -186,7 +186,7 @@ class LiteralBlock(PackedBlock):
     def decide(self, rules: Conditions, start: int, stop: int) -> Integers:
         """Return the first rule that holds of each of some examples, len(rules) if none does: private."""
         found = np.empty(stop - start, dtype=np.int64)
-        _first_rules(self._words[start:stop], rules, found)
+        _first_rules(self._words[start:stop], np.ascontiguousarray(rules, dtype=np.int32), found)
         return found
 
 
@@ -203,12 +203,10 @@ class SparseBlock(Block):
             rows.sum_duplicates()
         super().__init__(*rows.shape)
         above = are_positive(rows.data)
-        self._indices = rows.indices
-        self._starts = rows.indptr
-        if not bool(above.all()):
-            kept = np.concatenate(([0], np.cumsum(above)))
-            self._indices = rows.indices[above]
-            self._starts = kept[rows.indptr]
+        kept = np.concatenate(([0], np.cumsum(above)))
+        # Types that do not depend on the numbers: kernels are compiled for these.
+        self._indices = rows.indices[above].astype(np.int32, copy=False)
+        self._starts = kept[rows.indptr].astype(np.int64, copy=False)
 
     def _dot(self, support: Integers, weights: Floats, start: int, found: Floats) -> None:
         constant = weights[-1] - _in_order(weights[support])
@@ -226,8 +224,8 @@ class ConditionBlock(Block):
 
     def __init__(self, literals: NDArray[np.bool_], conditions: NDArray[np.int32]) -> None:
         super().__init__(len(literals), len(conditions))
-        self._literals = literals
-        self._conditions = conditions
+        self._literals = np.ascontiguousarray(literals)
+        self._conditions = np.ascontiguousarray(conditions, dtype=np.int32)
 
     def _dot(self, support: Integers, weights: Floats, start: int, found: Floats) -> None:
         _condition_dot(self._literals, self._conditions[support], weights[support], weights[-1], start, found)
@@ -262,7 +260,7 @@ def as_block(X: Any, features: int | None = None, real: bool = False) -> Block:
     return made
 
 
-@compiled
+@compiled((reads(types.float64),))
 def _in_order(values: Floats) -> float:
     total = 0.0
     for value in values:
@@ -270,7 +268,7 @@ def _in_order(values: Floats) -> float:
     return total
 
 
-@compiled
+@compiled((reads(types.int8, 2), reads(types.int64), reads(types.float64), types.int64, writes(types.float64)))
 def _dense_dot(matrix: NDArray[Any], support: Integers, weights: Floats, start: int, found: Floats) -> None:
     for i in range(len(found)):
         total = weights[-1]
@@ -279,14 +277,14 @@ def _dense_dot(matrix: NDArray[Any], support: Integers, weights: Floats, start: 
         found[i] = total
 
 
-@compiled
+@compiled((reads(types.int8, 2), reads(types.int64), reads(types.int64), writes(types.int64)))
 def _dense_add(matrix: NDArray[Any], rows: Integers, labels: Integers, totals: Integers) -> None:
     for k in range(len(rows)):
         for j in range(len(totals)):
             totals[j] += labels[k] if matrix[rows[k], j] > 0 else -labels[k]
 
 
-@compiled
+@compiled((reads(types.int8, 2), reads(types.int64), reads(types.float64), types.int64, writes(types.float64)))
 def _real_dot(matrix: NDArray[np.int8], support: Integers, weights: Floats, start: int, found: Floats) -> None:
     for i in range(len(found)):
         total = weights[-1]
@@ -295,7 +293,7 @@ def _real_dot(matrix: NDArray[np.int8], support: Integers, weights: Floats, star
         found[i] = total
 
 
-@compiled
+@compiled((reads(types.uint64, 2), reads(types.int64), reads(types.float64), types.int64, writes(types.float64)))
 def _packed_dot(words: Words, support: Integers, weights: Floats, start: int, found: Floats) -> None:
     for i in range(len(found)):
         total = weights[-1]
@@ -305,7 +303,7 @@ def _packed_dot(words: Words, support: Integers, weights: Floats, start: int, fo
         found[i] = total
 
 
-@compiled
+@compiled((reads(types.uint64, 2), reads(types.int64), reads(types.int64), writes(types.int64)))
 def _packed_add(words: Words, rows: Integers, labels: Integers, totals: Integers) -> None:
     for k in range(len(rows)):
         for w in range(words.shape[1]):
@@ -314,7 +312,7 @@ def _packed_add(words: Words, rows: Integers, labels: Integers, totals: Integers
                 totals[64 * w + b] += labels[k] * (2 * np.int64((word >> np.uint64(b)) & np.uint64(1)) - 1)
 
 
-@compiled
+@compiled((reads(types.uint64, 2), reads(types.int32, 2), writes(types.int64)))
 def _first_rules(words: Words, rules: NDArray[np.int32], found: Integers) -> None:
     for i in range(len(found)):
         found[i] = len(rules)
@@ -328,7 +326,16 @@ def _first_rules(words: Words, rules: NDArray[np.int32], found: Integers) -> Non
                 break
 
 
-@compiled
+@compiled(
+    (
+        reads(types.int32),
+        reads(types.int64),
+        reads(types.float64),
+        types.float64,
+        types.int64,
+        writes(types.float64),
+    )
+)
 def _sparse_dot(
     indices: NDArray[Any], starts: NDArray[Any], weights: Floats, constant: float, start: int, found: Floats
 ) -> None:
@@ -339,7 +346,7 @@ def _sparse_dot(
         found[i] = total
 
 
-@compiled
+@compiled((reads(types.int32), reads(types.int64), reads(types.int64), reads(types.int64), writes(types.int64)))
 def _sparse_add(
     indices: NDArray[Any], starts: NDArray[Any], rows: Integers, labels: Integers, totals: Integers
 ) -> None:
@@ -348,7 +355,7 @@ def _sparse_add(
             totals[indices[at]] += 2 * labels[k]
 
 
-@compiled
+@inlined
 def _holds(literals: NDArray[np.bool_], row: int, condition: NDArray[np.int32]) -> Any:
     for literal in condition:  # noqa: SIM110
         if literal >= 0 and not literals[row, literal]:
@@ -356,7 +363,16 @@ def _holds(literals: NDArray[np.bool_], row: int, condition: NDArray[np.int32]) 
     return True
 
 
-@compiled
+@compiled(
+    (
+        reads(types.boolean, 2),
+        reads(types.int32, 2),
+        reads(types.float64),
+        types.float64,
+        types.int64,
+        writes(types.float64),
+    )
+)
 def _condition_dot(
     literals: NDArray[np.bool_], conditions: NDArray[np.int32], weights: Floats, bias: float, start: int, found: Floats
 ) -> None:
@@ -367,7 +383,7 @@ def _condition_dot(
         found[i] = total
 
 
-@compiled
+@compiled((reads(types.boolean, 2), reads(types.int32, 2), reads(types.int64), reads(types.int64), writes(types.int64)))
 def _condition_add(
     literals: NDArray[np.bool_], conditions: NDArray[np.int32], rows: Integers, labels: Integers, totals: Integers
 ) -> None:

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from numba import types
 from numpy.typing import NDArray
 
 from dprules.learners.streams.blocks import BEYOND, Block, Floats, Integers
 from dprules.schema import GRID
-from dprules.tables import compiled
+from dprules.tables import compiled, reads, writes
 
 
 class SparseNumbers(Block):
@@ -28,8 +29,8 @@ class SparseNumbers(Block):
         wide = rows.data.astype(np.float64, copy=False)
         numbers = np.where(np.abs(wide) < BEYOND, np.clip(wide, -1, 1), 0.0)  # NaN and infinity are missing
         self._values = np.rint(GRID * numbers).astype(np.int8)
-        self._indices = rows.indices
-        self._starts = rows.indptr
+        self._indices = rows.indices.astype(np.int32, copy=False)
+        self._starts = rows.indptr.astype(np.int64, copy=False)
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[int, int]], features: int) -> "SparseNumbers":
@@ -46,7 +47,16 @@ class SparseNumbers(Block):
         _numbers_add(self._indices, self._starts, self._values, rows, labels, totals)
 
 
-@compiled
+@compiled(
+    (
+        reads(types.int32),
+        reads(types.int64),
+        reads(types.int8),
+        reads(types.float64),
+        types.int64,
+        writes(types.float64),
+    )
+)
 def _numbers_dot(
     indices: NDArray[Any],
     starts: NDArray[Any],
@@ -62,7 +72,16 @@ def _numbers_dot(
         found[i] = total
 
 
-@compiled
+@compiled(
+    (
+        reads(types.int32),
+        reads(types.int64),
+        reads(types.int8),
+        reads(types.int64),
+        reads(types.int64),
+        writes(types.int64),
+    )
+)
 def _numbers_add(
     indices: NDArray[Any],
     starts: NDArray[Any],

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from dprules.private import Private
 from dprules.tables.cells import Cells, CodedCells
-from dprules.tables.compiled import compiled
+from dprules.tables.compiled import compiled, reads, writes
 from dprules.tables.engines.postgres_packing import UTF8, Packing
 from dprules.tables.texts import TextCells
 
@@ -66,7 +67,7 @@ class CopiedRows(Private):
             yield row, self._data[self._begins[field][row] + size : self._ends[field][row]].tobytes()
 
 
-@compiled
+@compiled((reads(types.uint8), writes(types.int32, 2), writes(types.int32, 2)))
 def _find_fields(data: Any, begins: Spots, ends: Spots) -> None:
     """A row has the number of its fields in two bytes; a field its length in four, -1 if there is none."""
     at = np.int32(0)

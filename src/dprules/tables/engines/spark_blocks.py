@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dprules.private import Private
+from dprules.tables.compiled import prepare_kernels
 from dprules.tables.table import call_quietly
 from dprules.tables.threads import work_alone
 
@@ -136,6 +137,7 @@ def at_a_time(session: Any, rows: int) -> Iterator[None]:
 
 def _write_blocks(make: Make, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     work_alone()
+    prepare_kernels()
     for arrays in make(batches):
         whole = [np.ascontiguousarray(array) for array in arrays]
         data = pa.array([[array.tobytes() for array in whole]], pa.list_(pa.binary()))
@@ -144,7 +146,7 @@ def _write_blocks(make: Make, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
 
 
 def read_blocks(batches: Iterator[pa.RecordBatch]) -> Iterator[Arrays]:
-    """Return the arrays of each block, without a copy."""
+    """Return the arrays of each block, without a copy where they are aligned."""
     for batch in batches:
         for data, kinds in zip(batch.column(0), batch.column(1).to_pylist(), strict=True):
             yield [_read_array(value, kind) for value, kind in zip(data.values, kinds, strict=True)]
@@ -153,7 +155,8 @@ def read_blocks(batches: Iterator[pa.RecordBatch]) -> Iterator[Arrays]:
 def _read_array(value: pa.Scalar, kind: str) -> NDArray[Any]:
     name, _, shape = kind.partition(":")
     flat: NDArray[Any] = np.frombuffer(value.as_buffer() or b"", dtype=np.dtype(name))
-    return flat.reshape([int(size) for size in shape.split(",")])
+    # Kernels take aligned arrays; where a value begins in Spark's buffers depends on those before it.
+    return np.require(flat.reshape([int(size) for size in shape.split(",")]), requirements="A")
 
 
 def _change_blocks(change: Callable[[Arrays], Arrays], batches: Iterator[pa.RecordBatch]) -> Iterator[Arrays]:
@@ -165,6 +168,7 @@ def _write_parts(
     make: Callable[[Iterator[Arrays]], Iterator[bytes]], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     work_alone()
+    prepare_kernels()
     for part in make(read_blocks(batches)):
         yield pa.RecordBatch.from_arrays([pa.array([part], pa.binary())], ["part"])
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dprules.errors import DataError, ParameterError
+from dprules.tables.compiled import prepare_kernels
 from dprules.tables.csv_files import CsvFile
 from dprules.tables.engines.spark import SparkTable
 from dprules.tables.files import PARQUET, ParquetTable, find_files
@@ -268,6 +269,7 @@ def _split_lines(
     delimiter: bytes, width: int, spare: bool, places: Sequence[int], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Split lines into the cells that are wanted; the first line of a file is its header."""
+    prepare_kernels()
     before: tuple[int, int] | None = None
     for batch in batches:
         if not batch.num_rows:

@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from dprules.schema import Schema
+from dprules.tables.arrow import to_numpy
+from dprules.tables.compiled import prepare_kernels
 from dprules.tables.engines.spark_blocks import Arrays
 from dprules.tables.engines.spark_records import write_records
 from dprules.tables.fields import Layout, put_codes, take_codes
@@ -59,6 +61,7 @@ def _name_rows(
     from dprules.tables.engines.spark import batches_of
 
     work_alone()
+    prepare_kernels()
     reader = BlockReader(schema)
     key = UnitKey(secret)
     for batch in batches_of(batches, names):
@@ -91,7 +94,7 @@ def _choose_rows(schema: Schema, most: int, batches: Iterator[pa.RecordBatch]) -
 
 def _read_words(table: pa.Table, name: str) -> Words:
     column = table.column(name).combine_chunks()
-    found: Words = column.to_numpy(zero_copy_only=False).view(np.uint64)
+    found: Words = to_numpy(column).view(np.uint64)
     return found
 
 
@@ -102,7 +105,7 @@ def _with_forms(block: RecordBlock, schema: Schema, layout: Layout, texts: pa.Ta
         encoded = texts.column(name).combine_chunks().dictionary_encode()
         field = layout.fields[column.name]
         block.words[field.word] &= ~np.uint64(field.mask << field.shift)
-        places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        places = to_numpy(encoded.indices.fill_null(-1)).astype(np.int64)
         put_codes(block.words, field, places + 1)
         forms[column.name] = tuple(encoded.dictionary.to_pylist())
     return RecordBlock(block.words, forms)
