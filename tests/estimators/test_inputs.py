@@ -120,9 +120,9 @@ def test_the_error_of_a_lazy_frame_quotes_no_cell():
     assert refused.value.__context__ is None
 
 
-def test_rows_of_different_lengths_and_text_arrays_are_refused():
+def test_lists_without_rows_and_text_arrays_are_refused():
     model = PrivateDecisionListClassifier(classes=[0, 1])
-    with pytest.raises(DataError, match="rows of different lengths"):
-        model.fit([[1, 2], [3]], [0, 1])
+    with pytest.raises(DataError, match="not a matrix"):
+        model.fit([np.ones((2, 2)), 3], [0, 1])
     with pytest.raises(DataError, match="not numbers or Booleans"):
         model.fit(np.array([["a", "b"], ["c", "d"]]), [0, 1])

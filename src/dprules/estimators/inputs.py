@@ -1,6 +1,7 @@
 """What users hand to estimators: shapes and types are checked, cells are not looked at."""
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from dprules.jobs import collect_lazy, read_names
 _NO_NUMBERS = "X has cells that are not numbers or Booleans. Describe the columns in a schema (schema=...)."
 _SENTENCES = {
     "could not convert": _NO_NUMBERS,
-    "setting an array element": "X has rows of different lengths. Give a matrix.",
+    "setting an array element": "X is not a matrix. Give a list with a row of cells for each record.",
     "Expected 2D array": "Expected 2D array. Reshape your data: X.reshape(1, -1) is one row.",
     "Complex data": "Complex data not supported. Give real numbers.",
 }
@@ -84,7 +85,7 @@ def _validate(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
             _check_names(estimator, read_names(X), reset=reset)
         return X
     if isinstance(X, list | tuple):
-        X = _as_matrix(X)
+        X = _as_matrix(X, None if reset else getattr(estimator, "n_features_in_", None))
     try:
         X = validate_data(
             estimator,
@@ -124,15 +125,29 @@ def _check_names(estimator: Any, names: list[str], *, reset: bool) -> None:
         raise DataError("X has other columns than the fit, or in another order. Give the same ones.")
 
 
-def _as_matrix(rows: Any) -> Any:
-    """Return a list of rows as an array of objects: a type or shape that NumPy infers would depend on single cells."""
-    widths = {len(row) if _is_row(row) else -1 for row in rows}
-    if len(widths) != 1 or -1 in widths:
+def _as_matrix(rows: Any, width: int | None) -> Any:
+    """Return a list of rows as an array of objects: a type or shape that NumPy infers would depend on single cells.
+
+    A shorter row has missing cells at its end, further cells of a longer one are left out, and what is not a row has
+    missing cells only. So no row can stop a fit, or change how others are read.
+
+    Parameters
+    ----------
+    rows : list or tuple
+        Of lists, tuples and arrays.
+    width : int or None
+        Number of columns; None: that of most rows. It is public, as the names of a frame are.
+    """
+    widths = Counter(len(row) for row in rows if _is_row(row))
+    if not widths:
         return rows  # scikit-learn says what is wrong with it
-    matrix = np.empty((len(rows), widths.pop()), dtype=object)
+    if width is None:
+        width = max(widths, key=lambda one: (widths[one], one))
+    matrix = np.full((len(rows), width), None, dtype=object)
     for place, row in enumerate(rows):
-        for column, cell in enumerate(row):
-            matrix[place, column] = cell
+        if _is_row(row):
+            for column, cell in enumerate(row[:width]):
+                matrix[place, column] = cell
     return matrix
 
 

@@ -40,6 +40,8 @@ class EventFace:
         Features are those of `features`, or are hashed into a public number of coordinates: names that are read off an
         example would publish that example.
         """
+        if type(x) is not dict and not isinstance(x, Mapping):
+            x = {}  # an event without cells: no example stops a stream
         learner = self._learner
         if learner is not None and type(y) is self._kind and y in self._codes:
             learner.learn_one(x, self._codes[y])
