@@ -1,8 +1,10 @@
-"""Cells that nobody expects."""
+"""Cells, labels and events of odd types: one list for every test of what may be read."""
 
 import datetime
 import math
 import uuid
+from collections import UserDict
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -30,7 +32,23 @@ class OddText(str):
         raise RuntimeError("CANARY")
 
 
+class NoClass:
+    """An object that does not say what it is."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        raise RuntimeError("CANARY")
+
+
+class NoHash(Raising):
+    """An object that can be neither compared nor hashed."""
+
+    def __hash__(self) -> int:
+        raise RuntimeError("CANARY")
+
+
 OBJECTS: dict[str, object] = {
+    "no hash": NoHash(),
     "list": [1, 2],
     "dict": {"a": 1},
     "set": {1},
@@ -114,3 +132,81 @@ TEXTS: dict[str, object] = {
 }
 
 CELLS: dict[str, object] = {"missing": None, **TEXTS, **NUMBERS, **OBJECTS}
+
+
+UNTYPED: dict[str, object] = {"no class": NoClass()}
+"""Objects that cannot be parameters of a test: pytest asks for their class."""
+
+
+class RaisingDict(dict[Any, Any]):
+    """A dictionary whose every method fails."""
+
+    def _fail(self, *_: object) -> Any:
+        raise RuntimeError("CANARY")
+
+    get = items = keys = values = __getitem__ = __iter__ = __len__ = __contains__ = __eq__ = copy = _fail  # type: ignore[assignment]
+
+
+class RaisingMapping(Mapping[Any, Any]):
+    """A mapping that has names and no cells."""
+
+    def __getitem__(self, name: Any) -> Any:
+        raise RuntimeError("CANARY")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(("a", "b"))
+
+    def __len__(self) -> int:
+        return 2
+
+
+class LikeName:
+    """A key that has the hash of a name, and fails when it is compared with it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("CANARY")
+
+    def __str__(self) -> str:
+        raise RuntimeError("CANARY")
+
+
+NOT_EVENTS: dict[str, object] = {
+    "nothing": None,
+    "not a number": math.nan,
+    "a number": 10**5000,
+    "a text": "a",
+    "bytes": b"a",
+    "a list": [("a", True)],
+    "a list of names": ["a", "b"],
+    "a set": {"a"},
+    "an array": np.array([1, 2]),
+    "an object": object(),
+    "a raising object": Raising(),
+    "an object without a class": NoClass(),
+    "a raising mapping": RaisingMapping(),
+    "a raising dictionary": RaisingDict(a=True, b=True),
+    "names that cannot be compared": {LikeName("a"): True, LikeName("b"): True, LikeName("c"): True},
+    "a class": dict,
+}
+"""What is not a record: a round in which nothing is learned."""
+
+ODD_NAMES: dict[str, Mapping[Any, Any]] = {
+    "integers": {1: True, 10**5000: 1},
+    "nothing": {None: True},
+    "tuples": {("a", "b"): True},
+    "not a number": {math.nan: True},
+    "bytes": {b"a": True},
+    "raising": {Raising(): True},
+    "no class": {NoClass(): True},
+    "odd text": {OddText("z"): True},
+    "lone surrogate": {"\ud800": True},
+    "very long": {"CANARY" * 50_000: True},
+    "mapping of its own": UserDict({7: True}),
+}
+"""Records whose names are not declared, and some of them not text."""

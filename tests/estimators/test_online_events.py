@@ -43,8 +43,10 @@ def test_single_examples_with_names():
 
 
 def test_classes_of_single_examples_are_declared_or_boolean():
-    with pytest.raises(ParameterError, match="needs to know all classes"):
-        WinnowClassifier().learn_one({"a": 1}, "yes")
+    model = WinnowClassifier()
+    model.learn_one({"a": 1}, "yes")  # not a class: nothing is learned
+    model.learn_one({"a": 1}, True)
+    assert model.predict_one({"a": 1}) is True
     model = WinnowClassifier(classes=["no", "yes"])
     model.learn_one({"a": 1}, "yes")
     assert model.predict_one({"a": 1}) == "yes"

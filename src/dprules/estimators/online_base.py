@@ -34,6 +34,7 @@ from dprules.jobs import (
     infer_label,
     kind_of_labels,
     read_label_codes,
+    require_readable,
 )
 from dprules.models import Model
 from dprules.schema import MISSING, Label
@@ -148,6 +149,8 @@ class OnlineClassifier(EventFace, ClassifierMixin, BaseEstimator, RiverFace):  #
         kinds = as_columns(X if is_frame(X) else X[:0], features.names)
         columns = choose_columns(kinds, features.names, self.values, self._asks)
         asked = self._ask(features, OnlineRequest(columns, self.width), labels, classes)
+        if kind_of_labels(labels) != "f":  # labels that are all missing are floats: a fact about rows
+            require_readable(labels, asked.label)
         examples, codes = asked.request.read(X), read_label_codes(labels, asked.label)
         learner = self._make_learner(asked)  # charged: what cannot be read was refused before
         learner.learn(examples, codes)
@@ -176,10 +179,8 @@ class OnlineClassifier(EventFace, ClassifierMixin, BaseEstimator, RiverFace):  #
         asked = request.with_classes(classes.values, lists=self._has_lists)
         return Asked(features, asked, ordered, classes.shown)
 
-    def _ask_by_name(self, labels: Any) -> Asked:
+    def _ask_by_name(self) -> Asked:
         """Return what a stream of features that are named or hashed is begun with; classes are declared or Boolean."""
-        if self.classes is None and kind_of_labels(labels) != "b":
-            raise ParameterError("learn_one needs to know all classes first. Give them with classes=(...).")
         known = [False, True] if self.classes is None else read_list(self.classes, "classes", "['no', 'yes']")
         number = HASHED if self.features is None else plain(self.features)
         vocabulary = [] if self.vocabulary is None else read_list(self.vocabulary, "vocabulary", "['good', 'bad']")

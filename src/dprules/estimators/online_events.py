@@ -1,6 +1,6 @@
 """River's verbs: one example at a time, as a dictionary, or a frame of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from dprules.errors import DataError
 from dprules.estimators.targets import read_labels
 from dprules.jobs import read_label_codes
+from dprules.schema import Column, as_record, read_frame
 
 _UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
 Example = Mapping[Any, Any]
@@ -24,6 +25,7 @@ class EventFace:
     _labels: list[Any]
     """The classes as Python has them, in the order of `classes_`."""
     _codes: dict[Any, int]
+    _label_column: Column
     _kind: type | None = None
     """The type of labels whose codes are known; others are read as cells are."""
 
@@ -32,25 +34,25 @@ class EventFace:
         self._labels = self.classes_.tolist()  # type: ignore[attr-defined]
         kinds = {type(label) for label in self._labels}
         self._kind = kinds.pop() if len(kinds) == 1 and kinds <= set(_PLAIN) else None
+        self._label_column = self._asked.label.column()  # type: ignore[attr-defined]
         self._codes = {} if self._kind is None else {label: code for code, label in enumerate(self._labels)}
 
     def learn_one(self, x: Example, y: Any) -> None:
         """Take one labelled example.
 
         Features are those of `features`, or are hashed into a public number of coordinates: names that are read off an
-        example would publish that example.
+        example would publish that example. Classes are those of `classes`, or else False and True. No event is refused:
+        one that is not a record, or whose label is not a class, is a round in which nothing is learned.
         """
         if type(x) is not dict and not isinstance(x, Mapping):
             x = {}  # an event without cells: no example stops a stream
         learner = self._learner
-        if learner is not None and type(y) is self._kind and y in self._codes:
-            learner.learn_one(x, self._codes[y])
-            return
-        label = np.asarray([y]) if isinstance(y, bool | np.bool_) else [y]
         if learner is None:
-            self._learn_examples([x], label)
+            self._learn_examples([x], [y])
+        elif type(y) is self._kind and y in self._codes:
+            learner.learn_one(x, self._codes[y])
         else:
-            learner.learn_one(x, int(read_label_codes(label, self._asked.label)[0]))  # type: ignore[attr-defined]
+            learner.learn_one(x, self._label_column.code(y))
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Take a block of labelled examples as `learn_one` would take them, one after the other.
@@ -68,30 +70,27 @@ class EventFace:
             raise DataError(_UNEQUAL)
         self._learn_examples(examples, labels)
 
-    def _learn_examples(self, examples: Sequence[Example], labels: Any) -> None:
+    def _learn_examples(self, examples: Sequence[object], labels: Any) -> None:
         begun = self._learner is not None
-        asked = self._asked if begun else self._ask_by_name(labels)  # type: ignore[attr-defined]
+        asked = self._asked if begun else self._ask_by_name()  # type: ignore[attr-defined]
         learner = self._learner if begun else self._make_learner(asked)  # type: ignore[attr-defined]
-        rows = [asked.request.read_one(example) for example in examples]
-        learner.learn(asked.request.make_block(rows), read_label_codes(labels, asked.label))
+        learner.learn(*asked.request.read_events(examples, read_label_codes(labels, asked.label)))
         if not begun:
             self._keep(asked, learner)  # type: ignore[attr-defined]
 
     def predict_one(self, x: Example, **kwargs: Any) -> Any:
         """Return the class of one example; None before the first one was learnt."""
         learner = self._learner
-        if learner is not None:
-            answers = learner.answers
-            says = answers.says
-            return self._labels[answers.place(x) if says is None else says(x) > 0]
-        if not hasattr(self, "classes_"):
+        if learner is None and not hasattr(self, "classes_"):
             return None
-        return self._labels[self._answers().place(x)]  # type: ignore[attr-defined]
+        answers = self._answers() if learner is None else learner.answers  # type: ignore[attr-defined]
+        return self._labels[_ask(answers.place, x)]
 
     def name_features(self, x: Example) -> Example:
         """Return an example by the names that `hypothesis_` prints; hashed features are named by their coordinates."""
         check_is_fitted(self, "classes_")
-        return self._asked.request.name_features(x)  # type: ignore[attr-defined, no-any-return]
+        named: Example = _ask(self._asked.request.name_features, x)  # type: ignore[attr-defined]
+        return named
 
     def predict_many(self, X: Any) -> Any:
         """Return the class of each row of a data frame, as a series where it is one of pandas."""
@@ -105,7 +104,7 @@ class EventFace:
         if not hasattr(self, "classes_"):
             known = [False, True] if self.classes is None else list(self.classes)  # type: ignore[attr-defined]
             return dict.fromkeys(known, 1 / len(known))
-        return dict(zip(self._labels, self._answers().shares(x), strict=True))  # type: ignore[attr-defined]
+        return dict(zip(self._labels, _ask(self._answers().shares, x), strict=True))  # type: ignore[attr-defined]
 
     def predict_proba_many(self, X: Any) -> Any:
         """Return how likely each class is for each row of a data frame, as a frame of the same kind."""
@@ -118,12 +117,18 @@ class EventFace:
         return type(X).from_pydict(named) if hasattr(X, "to_pylist") else type(X)(named)
 
 
+def _ask(question: Callable[[Example], Any], event: object) -> Any:
+    """Return what is said of an event; of one that cannot be read, what is said of an event without cells."""
+    try:
+        return question(event if type(event) is dict else as_record(event) or {})
+    except Exception:  # names and cells may be any objects, with any methods
+        return question({})
+
+
 def _as_examples(X: Any) -> list[Example]:
     """Return the rows of a frame as dictionaries."""
-    if hasattr(X, "to_pylist"):
-        return list(X.to_pylist())
-    if hasattr(X, "to_dicts"):
-        return list(X.to_dicts())
-    if hasattr(X, "iloc") and hasattr(X, "to_dict"):
-        return list(X.to_dict("records"))
-    raise DataError("X must be a data frame (pandas, Polars or Arrow) with a column for each feature.")
+    frame = read_frame(X)
+    if frame is None:
+        raise DataError("X must be a data frame (pandas, Polars or Arrow) with a column for each feature.")
+    size, columns = frame
+    return [{name: cells[place] for name, cells in columns.items()} for place in range(size)]

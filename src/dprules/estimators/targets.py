@@ -76,7 +76,7 @@ def _as_objects(labels: Any) -> NDArray[Any]:
     """Return each label for itself; one that is a list of a single label stands for that label."""
     made = np.empty(len(labels), dtype=object)
     for place, label in enumerate(labels):
-        made[place] = label[0] if isinstance(label, list | tuple) and len(label) == 1 else label
+        made[place] = label[0] if type(label) in (list, tuple) and len(label) == 1 else label
     return made
 
 

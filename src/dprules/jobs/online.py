@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from dprules.accounting import Assumption, Certificate
 from dprules.jobs.answers import Answers
 from dprules.jobs.charging import LedgerLike, charge_stream
-from dprules.jobs.labels import kind_of_labels, label_cells, require_readable
-from dprules.jobs.online_cells import Example
+from dprules.jobs.labels import label_cells
 from dprules.jobs.online_features import OnlineRequest, Row
 from dprules.jobs.quiet import without_sizes
 from dprules.learners.streams import (
@@ -26,7 +25,7 @@ from dprules.learners.streams import (
 )
 from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.private import Private
-from dprules.schema import Label
+from dprules.schema import MISSING, Label, as_record
 from dprules.tables.cells import read_codes
 
 MOST_WAITING = 4096
@@ -34,9 +33,10 @@ MOST_WAITING = 4096
 
 
 def read_label_codes(labels: Any, label: Label) -> NDArray[np.int16]:
-    """Return the place of each label among the classes, -1 (nothing happened) for anything else."""
-    if kind_of_labels(labels) != "f":  # a block whose labels are all missing is one of floats: a fact about its rows
-        require_readable(labels, label)
+    """Return the place of each label among the classes, -1 (nothing happened) for anything else.
+
+    No label and no type of labels is refused: a caller who skips a refused block would shift every later round.
+    """
     codes: NDArray[np.int16] = read_codes(label.column(), label_cells(labels))
     return codes
 
@@ -100,26 +100,32 @@ class StreamLearner(Private):
         self._take_waiting()
         self._take(block, codes)
 
-    def learn_one(self, example: Example, code: int) -> None:
-        """Take one labelled example, as a block of one would; code -1: nothing happened.
+    def learn_one(self, event: object, code: int) -> None:
+        """Take one labelled event, as a block of one would; code -1: nothing happened.
 
-        Learners that cannot change their hypothesis for a while take the rounds of that while together.
+        An event that cannot be read is a round in which nothing happened. Learners that cannot change their hypothesis
+        for a while take the rounds of that while together.
         """
         says = self._says
         if says is None:
-            self._wait(example, code)
+            self._wait(event, code)
             return
         sign = 2 * code - 1
         row = None
-        if code >= 0 and sign * says(example) <= self._confidence:
-            row = self._read_one(example)
+        try:
+            example = event if type(event) is dict else as_record(event)
+            if code >= 0 and example is not None and sign * says(example) <= self._confidence:
+                row = self._read_one(example)
+        except Exception:  # names and cells may be any objects, with any methods
+            pass
         if self._take_one(row, sign, self._make_block) is not None:
             self._look()
 
-    def _wait(self, example: Example, code: int) -> None:
+    def _wait(self, event: object, code: int) -> None:
         """Keep a round until the hypothesis in force could change."""
-        self._rows.append(self._read_one(example))
-        self._codes.append(code)
+        row = self._request.read_event(event)
+        self._rows.append(self._request.nothing if row is None else row)
+        self._codes.append(MISSING if row is None else code)
         if len(self._rows) > self._room:
             self._take_waiting()
 
@@ -178,10 +184,9 @@ class PlainLearner:
         """Take labelled examples in their order; those without a label teach nothing."""
         self._learner.learn(block, SIGNS[codes])
 
-    def learn_one(self, example: Example, code: int) -> None:
-        """Take one labelled example."""
-        block = self._request.make_block([self._request.read_one(example)])
-        self.learn(block, np.array([code], dtype=np.int16))
+    def learn_one(self, event: object, code: int) -> None:
+        """Take one labelled event; one that cannot be read teaches nothing."""
+        self.learn(*self._request.read_events([event], np.array([code], dtype=np.int16)))
 
     @property
     def answers(self) -> Answers:

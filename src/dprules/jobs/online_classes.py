@@ -152,10 +152,10 @@ class OneAgainstRest(Private):
             truths = (codes == place).astype(np.int16)
             learner.learn(block, np.where(codes == MISSING, np.int16(MISSING), truths))
 
-    def learn_one(self, example: Example, code: int) -> None:
-        """Take one labelled example; code -1: nothing happened."""
+    def learn_one(self, event: object, code: int) -> None:
+        """Take one labelled event; code -1: nothing happened."""
         for place, learner in enumerate(self._learners):
-            learner.learn_one(example, code if code < 0 else int(code == place))
+            learner.learn_one(event, code if code < 0 else int(code == place))
 
     @property
     def answers(self) -> ClassAnswers:

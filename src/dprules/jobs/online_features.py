@@ -36,6 +36,7 @@ from dprules.schema import (
     Literal,
     Positive,
     Value,
+    as_record,
     build_conditions,
     literals_of,
 )
@@ -147,6 +148,26 @@ class OnlineRequest:
             with suppress(OverflowError):  # an integer beyond all floats
                 return np.array(cells, dtype=np.float64)
         return [read(cell) for read, cell in zip(self._readers, cells, strict=True)]
+
+    def read_event(self, event: object) -> Row | None:
+        """Return what is asked of an event, None if it is not a record or cannot be read: nothing is learned of it."""
+        try:
+            example = as_record(event)
+            return None if example is None else self.read_one(example)
+        except Exception:  # names and cells may be any objects, with any methods
+            return None
+
+    @cached_property
+    def nothing(self) -> Row:
+        """What is read of an event without cells."""
+        return self.read_one({})
+
+    def read_events(self, events: Sequence[object], codes: NDArray[np.int16]) -> tuple[Block, NDArray[np.int16]]:
+        """Return events as a block, and the codes of their labels: -1 for an event that cannot be read."""
+        rows = [self.read_event(event) for event in events]
+        block = self.make_block([self.nothing if row is None else row for row in rows])
+        unread = np.array([row is None for row in rows], dtype=np.bool_)
+        return block, np.where(unread, np.int16(MISSING), codes)
 
     def make_block(self, rows: Sequence[Row]) -> Block:
         """Return examples that were read one by one as a block."""

@@ -24,6 +24,7 @@ from dprules.schema import GRID, MISSING, Boolean, Clipped, Column, Positive
 HASHED = 256
 """Coordinates of features that were not named in advance, if nobody says how many."""
 MOST_HASHED = 2**24
+_TEXTS = frozenset({str})
 _PLACE = re.compile(r"hash [0-9]+")
 
 
@@ -251,13 +252,15 @@ class PlacesOfNames(Private):
 
     def of_all(self, example: Example) -> list[int]:
         """Return the coordinate of each name of an example."""
+        if not _TEXTS.issuperset(map(type, example)):
+            return [self.of(name) for name in example]
         places = [*map(self._known.get, example)]
         return [self.of(name) for name in example] if None in places else places  # type: ignore[return-value]
 
     def of(self, name: object) -> int:
         """Return the coordinate of a name, and remember it if it is text; when there are too many, start again."""
         if type(name) is not str:
-            return hash_name(_as_text(name), self._size)
+            return hash_name(str(name), self._size)
         place = self._known.get(name)
         if place is None:
             place = hash_name(name, self._size)
@@ -275,8 +278,13 @@ class IdleNames(Private):
     def __init__(self) -> None:
         self._names: set[str] = set()
 
-    def leave_out(self, example: Example) -> set[Any]:
-        """Return the names of an example that may have a weight."""
+    def leave_out(self, example: Example) -> Iterable[Any]:
+        """Return the names of an example that may have a weight.
+
+        Names that are not text are never compared with those of other examples: what they say depends on their methods.
+        """
+        if not _TEXTS.issuperset(map(type, example)):
+            return example
         return set(example).difference(self._names)
 
     def note(self, name: object) -> None:
@@ -285,10 +293,3 @@ class IdleNames(Private):
             self._names.clear()
         if type(name) is str:
             self._names.add(name)
-
-
-def _as_text(name: object) -> str:
-    try:
-        return str(name)
-    except Exception:  # a name may be any object, with any methods
-        return ""

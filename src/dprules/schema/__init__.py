@@ -24,6 +24,7 @@ from dprules.schema.labels import Label
 from dprules.schema.literals import Literal, Operator, literals_of, show_value
 from dprules.schema.private_values import PrivateValues
 from dprules.schema.public_values import MOST_USUAL, declarable_values, draft_column, quantile_cuts
+from dprules.schema.records import as_record, is_series, read_frame
 from dprules.schema.scaled import Scaled
 from dprules.schema.schema import Schema, read_schema
 from dprules.schema.text_files import read_text_file
@@ -58,6 +59,7 @@ __all__ = [
     "Schema",
     "Survey",
     "Value",
+    "as_record",
     "build_conditions",
     "count_conditions",
     "declarable_values",
@@ -65,9 +67,11 @@ __all__ = [
     "empty_entry",
     "empty_label",
     "is_number",
+    "is_series",
     "literals_of",
     "quantile_cuts",
     "read_codebook",
+    "read_frame",
     "read_schema",
     "read_text_file",
     "show_value",

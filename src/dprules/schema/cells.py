@@ -114,7 +114,7 @@ def read_number(cell: object, decimal: str = ".") -> float | None:
         return cell + 0.0 if abs(cell) < LARGEST_NUMBER else None
     if type(cell) is int and -LARGEST_VALUE < cell < LARGEST_VALUE:
         return float(cell)
-    if isinstance(cell, bool) or type(cell).__name__ in ("bool", "bool_"):
+    if type(cell).__name__ in ("bool", "bool_"):  # Python's and NumPy's; an object may fail to say its class
         return None
     text = read_value(cell)
     if text is None:

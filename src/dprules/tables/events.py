@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dprules.private import Private
-from dprules.schema import Clipped, Column, Numeric, Positive
+from dprules.schema import Clipped, Column, Numeric, Positive, as_record
 from dprules.tables.cells import Codes, Floats, read_clipped, read_codes
 
 MOST_REMEMBERED = 4096
@@ -145,12 +145,21 @@ class EventReader(Private):
         return CodedEvents(dict(zip(self._names[:-1], read[:-1], strict=True)), read[-1])
 
 
-def cells_of(events: Sequence[Mapping[str, object]], names: Sequence[str]) -> list[Sequence[object]]:
-    """Return the cells of some columns, None where an event has none; what is no mapping has no cells at all."""
+def cells_of(events: Sequence[Any], names: Sequence[str]) -> list[Sequence[object]]:
+    """Return the cells of some columns, None where an event has none; what is not a record has no cells."""
     if len(names) > 1 and set(map(type, events)) == {dict}:
         try:
             return list(zip(*map(itemgetter(*names), events), strict=True))
-        except KeyError:
+        except Exception:  # a cell is absent, or a name, which may be any object, fails: each event by itself
             pass
-    known: list[Mapping[str, object]] = [event if isinstance(event, Mapping) else {} for event in events]
-    return [[event.get(name) for event in known] for name in names]
+    rows = [_read_cells(event, names) for event in events]
+    return [[row[place] for row in rows] for place in range(len(names))]
+
+
+def _read_cells(event: object, names: Sequence[str]) -> list[object]:
+    """Return the cells of one event; all are missing if it is not a record, or one of its names cannot be compared."""
+    record = as_record(event) or {}
+    try:
+        return [record.get(name) for name in names]
+    except Exception:  # a name may be any object, with any methods
+        return [None] * len(names)
