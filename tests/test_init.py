@@ -16,7 +16,7 @@ ESTIMATORS = {
     "PrivateWinnowClassifier",
     "WinnowClassifier",
 }
-VALUES = {"Released", "Certificate", "Ledger", "RuleList", "Schema", "Scorecard"}
+VALUES = {"Certificate", "Ledger", "Released", "RuleList", "Schema", "Scorecard"}
 ROOMS = {path.parent.name for path in Path(dprules.__file__).parent.glob("*/__init__.py")} - {"cli"}
 
 

@@ -298,3 +298,13 @@ def test_a_clone_is_fresh_and_a_copy_refused():
     for attempt in (copy.deepcopy, lambda one: one.clone(include_attributes=True)):
         with pytest.raises(PrivacyError):
             attempt(model)
+
+
+@pytest.mark.parametrize("features", [None, NAMES])
+def test_a_row_of_a_frame_is_an_example(features):
+    rows = frame(X[:200].astype(float))
+    dictionaries, series = (WinnowClassifier(features=features, classes=["no", "yes"]) for _ in range(2))
+    learn_singly(dictionaries, rows.to_dict("records"), Y[:200])
+    learn_singly(series, [row for _, row in rows.iterrows()], Y[:200])
+    assert series.hypothesis_ == dictionaries.hypothesis_
+    assert series.predict_one(rows.iloc[0]) == dictionaries.predict_one(rows.iloc[0].to_dict())

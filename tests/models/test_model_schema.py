@@ -74,6 +74,9 @@ def released_card() -> Released:
 
 DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
     "a fit": lambda: released_list().document(),
+    "classes that are Booleans": lambda: (
+        released_list().document() | {"label": Label("y", [False, True], positive=True).entry()}
+    ),
     "a stream": lambda: released_stream().document(),
     "a list of every column": lambda: with_model(released_list(), every_column()),
     "a list with counts": lambda: with_model(released_list(), random_list(1).with_counts([[900, 5, 0]] * 9, 0.5)),

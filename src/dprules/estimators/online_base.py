@@ -18,6 +18,7 @@ from dprules.estimators.inputs import Features, as_columns, check_features, is_f
 from dprules.estimators.online_events import EventFace
 from dprules.estimators.parameters import plain, read_list
 from dprules.estimators.river_face import RiverFace, register
+from dprules.estimators.scores import LabelScorer
 from dprules.estimators.targets import Classes, find_classes, read_labels, typed_classes
 from dprules.jobs import (
     HASHED,
@@ -70,7 +71,7 @@ class Asked:
     classes: NDArray[Any]
 
 
-class OnlineClassifier(EventFace, ClassifierMixin, BaseEstimator, RiverFace):  # type: ignore[misc]
+class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, RiverFace):  # type: ignore[misc]
     """The base of the online classifiers: scikit-learn's verbs for blocks, river's for single examples."""
 
     classes_: NDArray[Any]
@@ -199,6 +200,7 @@ class OnlineClassifier(EventFace, ClassifierMixin, BaseEstimator, RiverFace):  #
         features.keep_in(self)
         self.n_features_in_ = len(asked.request.columns)
         self._asked = asked
+        self._label = asked.label
         self.classes_ = asked.classes
         self._remember_labels()
         self._fitted_with = describe_parameters(self)

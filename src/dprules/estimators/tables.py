@@ -15,13 +15,14 @@ from dprules.errors import ParameterError
 from dprules.estimators.html import describe_parameters, write_estimator
 from dprules.estimators.inputs import as_columns, check_features
 from dprules.estimators.parameters import limit_weights, name_weights, plain, read_seed
-from dprules.estimators.tasks import SchemaLike, Task, read_task
-from dprules.jobs import FitRequest, LedgerLike, Settings, fit, predict_places, predict_probabilities
+from dprules.estimators.scores import LabelScorer
+from dprules.estimators.tasks import SchemaLike, Task, find_labels, read_task
+from dprules.jobs import FitRequest, LedgerLike, Settings, collect_lazy, fit, predict_places, predict_probabilities
 from dprules.models import Model, Released
 from dprules.schema import Value
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TableClassifier(LabelScorer, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose model asks the columns of a table."""
 
     classes_: NDArray[Any]
@@ -48,6 +49,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         task.features.keep_in(self)
         self._names = None if task.declared else task.features.names
+        self._label = task.schema.label
         self.classes_ = task.classes.shown
         self._places = {value: place for place, value in enumerate(task.classes.values)}
         self._fitted_with = describe_parameters(self)
@@ -85,6 +87,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ordered = np.empty_like(by_class)
         ordered[:, [self._places[value] for value in self._model().classes]] = by_class
         return ordered
+
+    def _find_labels(self, X: Any) -> Any:
+        return find_labels(collect_lazy(X), self._label) if self._names is None else None
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row."""

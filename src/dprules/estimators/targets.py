@@ -59,6 +59,8 @@ def read_labels(y: Any) -> Any:
         raise ValueError("requires y to be passed, but the target y is None. Give a label for each row.")
     if isinstance(y, list | tuple):
         return _as_objects(y)
+    if hasattr(y, "to_native"):  # narwhals
+        y = y.to_native()
     if hasattr(y, "type") and hasattr(y, "to_pylist"):  # Arrow: one dimension, always
         return y
     if not hasattr(y, "shape"):

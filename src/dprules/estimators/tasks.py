@@ -12,16 +12,18 @@ from dprules.estimators.inputs import Features, as_columns, is_frame, read_featu
 from dprules.estimators.parameters import read_list
 from dprules.estimators.targets import Classes, find_classes, read_labels, typed_classes
 from dprules.jobs import (
-    as_labels,
     collect_lazy,
+    find_label_type,
     infer_label,
     infer_schema,
+    kind_of_labels,
     read_names,
     require_numbers,
     require_readable,
+    show_classes,
 )
 from dprules.private import Private
-from dprules.schema import Schema, read_schema
+from dprules.schema import Label, Schema, read_schema
 
 SchemaLike = Schema | str | Path | Mapping[str, Any]
 
@@ -78,19 +80,21 @@ def read_task(
 def _declared_task(X: Any, y: Any, schema: Schema) -> Task:
     data = collect_lazy(X)
     labels = None if y is None else read_labels(y)
-    typed = _label_column(data, schema.label.name) if y is None else labels
+    typed = find_labels(data, schema.label) if y is None else labels
     if typed is not None:
         require_readable(typed, schema.label)
-    shown = Classes.sorted(schema.label, as_labels(schema.label.classes, typed))
+    if y is None and kind_of_labels(typed) == "O":
+        typed = find_label_type(data, schema.label)
+    shown = Classes.sorted(schema.label, show_classes(schema.label, typed))
     features = Features.named([column.name for column in schema.columns])
     return Task(data, labels, schema, True, features, shown, (Assumption.SCHEMA,))
 
 
-def _label_column(data: Any, name: str) -> Any:
-    """Return the label column of a table in memory, for its type; None where there is none."""
+def find_labels(data: Any, label: Label) -> Any:
+    """Return the label column of a table in memory; None where there is none."""
     elsewhere = hasattr(data, "to_pyarrow_batches") or hasattr(data, "mapInArrow")  # Ibis, Spark
     in_memory = isinstance(data, Mapping) or (is_frame(data) and not elsewhere)
-    return data[name] if in_memory and name in read_names(data) else None
+    return data[label.name] if in_memory and label.name in read_names(data) else None
 
 
 def _inferred(schema: Schema, classes_read_off: bool) -> tuple[Assumption, ...]:

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from dprules.jobs.figures import Figure
     from dprules.jobs.fitting import FitRequest, FitSummary, Spending, check_fit, fit
     from dprules.jobs.infer import collect_lazy, infer_label, infer_schema, read_names, require_numbers
-    from dprules.jobs.labels import as_labels, kind_of_labels, list_label_texts, require_readable
+    from dprules.jobs.labels import (
+        as_labels,
+        find_label_type,
+        kind_of_labels,
+        list_label_texts,
+        require_readable,
+        show_classes,
+    )
     from dprules.jobs.ledgers import (
         choose_budget,
         ledger_export,
@@ -106,6 +113,7 @@ __all__ = [
     "draft_schema",
     "evaluate",
     "export",
+    "find_label_type",
     "fit",
     "fit_without_privacy",
     "fit_yardstick",
@@ -135,6 +143,7 @@ __all__ = [
     "require_numbers",
     "require_readable",
     "serve",
+    "show_classes",
     "stream_extend",
     "stream_init",
     "stream_learn",
@@ -156,7 +165,14 @@ _PLACES = {
     "figures": ("Figure",),
     "fitting": ("FitRequest", "FitSummary", "Spending", "check_fit", "fit"),
     "infer": ("collect_lazy", "infer_label", "infer_schema", "read_names", "require_numbers"),
-    "labels": ("as_labels", "kind_of_labels", "list_label_texts", "require_readable"),
+    "labels": (
+        "as_labels",
+        "find_label_type",
+        "kind_of_labels",
+        "list_label_texts",
+        "require_readable",
+        "show_classes",
+    ),
     "answers": ("Answers",),
     "ledgers": (
         "choose_budget",

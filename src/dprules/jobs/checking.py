@@ -65,9 +65,16 @@ class SchemaReport:
         return not self.gaps
 
 
+def _read_text(schema: Schema | str | Path | Mapping[str, Any]) -> tuple[str, str]:
+    """Return a schema as TOML, and what messages call it."""
+    if isinstance(schema, str | Path):
+        return read_text_file(Path(schema)), str(schema)
+    return (schema if isinstance(schema, Schema) else Schema.from_document(schema)).to_toml(), "the schema"
+
+
 @without_sizes
 def check_schema(
-    path: str | Path,
+    schema: Schema | str | Path | Mapping[str, Any],
     data: object = None,
     *,
     width: int = 2,
@@ -77,12 +84,12 @@ def check_schema(
     delimiter: str | None = None,
     multiline: bool = False,
 ) -> SchemaReport:
-    """Check a schema file, and whether a table has its columns; no cell is read and nothing is spent.
+    """Check a schema, and whether a table has its columns; no cell is read and nothing is spent.
 
     Parameters
     ----------
-    path : path
-        The schema file.
+    schema : Schema, path or dict
+        The schema, or its file.
     data : object
         A table of any kind, or None to look at the schema alone.
     width : int
@@ -92,11 +99,10 @@ def check_schema(
     table, delimiter, multiline
         As for `open_table`.
     """
-    path = Path(path)
     settings = ListSettings(width=width)
     report = SchemaReport((), width, float(epsilon), float(delta))
-    text = read_text_file(path)
-    reader = DocumentReader(text or "\n", str(path))  # an empty file has a first line
+    text, source = _read_text(schema)
+    reader = DocumentReader(text or "\n", source)  # an empty file has a first line
     try:
         document = reader.parse(text)
     except GapsError as error:

@@ -12,12 +12,13 @@ from dprules.files import digest
 from dprules.jobs.assessment import Evaluation, assess
 from dprules.jobs.charging import LedgerLike, finish, naming_the_charge, open_account, open_ledger, require_ledger
 from dprules.jobs.figures import Noise
+from dprules.jobs.fitting import may_be_computed
 from dprules.jobs.ledgers import settle
 from dprules.jobs.prediction import predict_batches
 from dprules.jobs.quiet import without_sizes
 from dprules.jobs.scores import Groups
 from dprules.mechanisms import Bits, noisy_counts, os_bits
-from dprules.models import Released
+from dprules.models import Released, read_released
 from dprules.numbers import Real, as_asked, flag
 from dprules.schema import Label, show_value
 from dprules.tables import Table, open_table
@@ -54,7 +55,7 @@ def evaluate(
     Parameters
     ----------
     released : Released
-        A model that verifies.
+        A model that verifies; also a fitted estimator, or the path of a model file.
     data : object
         Rows with the label column.
     epsilon : number or None
@@ -74,6 +75,7 @@ def evaluate(
     ledger, dataset
         As for `FitRequest`.
     """
+    released = read_released(released)
     require_ledger(ledger, dataset)
     if public and ledger is not None:
         raise ParameterError("public rows and a ledger cannot be combined.")
@@ -106,7 +108,7 @@ def evaluate(
             counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
             account.charge(ANSWERS, Counts(tilt))
             noisy = noisy_counts(counts, tilt, os_bits)
-        certificate = account.certificate(secure=True, assumptions=_assumptions(account, multiline))
+        certificate = account.certificate(secure=True, assumptions=_assumptions(data, account, multiline))
         certificate = certificate.for_model(released.digest())
         evaluation = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
     finish(account, digest(evaluation.document()))
@@ -158,8 +160,9 @@ def _require_rows(counts: NDArray[np.int64], truth: Label) -> None:
         )
 
 
-def _assumptions(account: Account, multiline: bool) -> list[Assumption]:
+def _assumptions(data: object, account: Account, multiline: bool) -> list[Assumption]:
     flags = {
+        Assumption.RECORD_BY_RECORD: may_be_computed(data),
         Assumption.ROW_COUNT: account.neighbours is Neighbours.REPLACE,
         Assumption.BALANCED_QUOTES: multiline,
     }

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dprules.accounting import SEEDED
 from dprules.errors import ParameterError
-from dprules.models import Released
+from dprules.models import Released, read_released
 from dprules.models.export.header import describe_released
 from dprules.models.model import FORMS
 
@@ -21,7 +21,7 @@ def export(
     Parameters
     ----------
     released : Released
-        A model that verifies.
+        A model that verifies; also a fitted estimator, or the path of a model file.
     to : str
         "sql", "python", "markdown" or "json".
     table : str or None
@@ -33,6 +33,7 @@ def export(
     """
     if to not in FORMS:
         raise ParameterError(f"to must be one of {', '.join(FORMS)}; got {to!r}. Choose one.")
+    released = read_released(released)
     model = released.model
     header = describe_released(released, marks)
     if to == "sql":

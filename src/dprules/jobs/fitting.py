@@ -345,10 +345,14 @@ def _learn(
     return Released.of(model, schema.label, certificate, request.table_name)
 
 
+def may_be_computed(data: object) -> bool:
+    """Whether rows may have been computed from others before: those in memory may, a file is taken as it is."""
+    return not isinstance(data, str | Path)
+
+
 def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list[Assumed]:
     flags: Mapping[Assumption, bool] = {
-        # What comes from memory may have been computed by anything; a file is taken as it is.
-        Assumption.RECORD_BY_RECORD: not isinstance(request.data, str | Path),
+        Assumption.RECORD_BY_RECORD: may_be_computed(request.data),
         Assumption.ROW_COUNT: account.neighbours is Neighbours.REPLACE,
         Assumption.VALUES_READ_OFF: request.schema.values_are_public,
         Assumption.CLASSES_FROM_LABELS: request.schema.label.inferred,

@@ -16,7 +16,7 @@ LABEL = "y"
 
 
 def collect_lazy(data: Any) -> Any:
-    """Return a lazy frame as the frame that it stands for, anything else as it is: its query runs once."""
+    """Return a lazy frame, or one inside narwhals, as the frame that it stands for; anything else as it is."""
     return collect_frame(data)
 
 

@@ -167,6 +167,27 @@ def as_labels(classes: Sequence[Value], labels: Any) -> NDArray[Any]:
     return typed if typed.tolist() == numbers else np.array(numbers)
 
 
+def show_classes(label: Label, labels: Any) -> NDArray[Any]:
+    """Return the classes of a label in the type that y has; where y has none, as they were declared.
+
+    Parameters
+    ----------
+    label : Label
+        With the declared classes.
+    labels : object
+        The labels, an empty array of their type, or None.
+    """
+    return label.declared if kind_of_labels(labels) == "O" else as_labels(label.classes, labels)
+
+
+def find_label_type(data: Any, label: Label) -> Any:
+    """Return an empty array of the type that the label column of a table has, None where the table has no types."""
+    with open_table(data) as table:
+        kind = table.kinds().get(label.name)
+    letters = {"boolean": "?", "numeric": "i8"} | ({} if label.truths else {"categorical": "U1"})
+    return np.empty(0, dtype=letters[kind]) if kind in letters else None
+
+
 def _as_moments(texts: list[str], kind: str) -> NDArray[Any]:
     """Return classes as days or moments, with their time zones as objects; as text if one of them is neither."""
     try:

@@ -8,30 +8,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.jobs.quiet import without_sizes
-from dprules.models import Model, Read
+from dprules.models import Model, Read, Released, read_released
 from dprules.models.model import Numbers
 from dprules.private import Private
-from dprules.schema import Clipped, Label, Value
+from dprules.schema import Clipped, Label, Value, is_series
 from dprules.tables import Table, open_table
 from dprules.tables.cells import Cells, read_clipped, read_codes, read_texts
 
 
 @without_sizes
 def predict(
-    model: Model, data: object, table: str | None = None, delimiter: str | None = None, multiline: bool = False
+    model: Model | Released,
+    data: object,
+    table: str | None = None,
+    delimiter: str | None = None,
+    multiline: bool = False,
 ) -> NDArray[Any]:
     """Return the label of each row. Predictions on private rows are private.
 
     Parameters
     ----------
-    model : Model
-        Of a released model that verifies.
+    model : Model or Released
+        Of a released model that verifies; also a fitted estimator, or the path of a model file.
     data : object
-        A file, a URL, a frame, an Ibis table, a dictionary of columns, or a list of dictionaries.
+        A file, a URL, a frame, an Ibis table, a dictionary of columns, a list of dictionaries, or one row: a dictionary
+        or a series.
     table, delimiter, multiline
         As for `open_table`.
     """
-    if isinstance(data, list | tuple):
+    if not isinstance(model, Model):
+        released = read_released(model)
+        return released.as_declared(predict(released.model, data, table, delimiter, multiline))
+    if isinstance(data, list | tuple | Mapping) or is_series(data):
         return model.predict(data)
     with open_table(data, table, delimiter, multiline) as opened:
         parts = [batch.labels for batch in predict_batches(model, opened)]
@@ -169,7 +177,7 @@ def predict_probabilities(model: Model, data: object, names: Sequence[str] | Non
 @without_sizes
 def predict_scores(model: Model, data: object, names: Sequence[str] | None = None) -> Numbers:
     """Return the sum that decides each row: one a row for two classes, otherwise one for each class."""
-    none = model.scores(model.read_rows([]), 0)
+    none = model.decision_function([])
     return np.concatenate([none, *_ask(model, data, names, model.scores)])
 
 

@@ -20,7 +20,7 @@ from dprules.models.model import Answer, Model, Read
 from dprules.models.one_row import reader_of
 from dprules.models.points import Line, Points, PointsTable
 from dprules.models.published import public_file, read_published
-from dprules.models.released import Released, StreamMark
+from dprules.models.released import Released, StreamMark, read_released
 from dprules.models.rule import Rule
 from dprules.models.rule_list import RuleList
 from dprules.models.scorecard import Scorecard
@@ -59,6 +59,7 @@ __all__ = [
     "halfspace",
     "public_file",
     "read_published",
+    "read_released",
     "reader_of",
     "show_number",
     "values_of",

@@ -106,7 +106,7 @@ def explain(card: "Scorecard", row: Mapping[str, object]) -> str:
         return _explain_odds(card, row, lines, label)
     width = max((len(number) for _, number in lines), default=0)
     parts = [f"{number:>{width}}  {words}" for words, number in lines]
-    score = card.decision_function([row])
+    score = card.scores(card.read_rows([row]), 1)
     risk = card.meaning.risks[card.meaning.rows_of(score).item()]
     found = f"risk of {show_value(card.positive)} {show_risk(risk)}, so {label}."
     return "\n".join(

@@ -154,11 +154,7 @@ class Halfspace(Model):
         """Return a function that answers one row at a time."""
         return by_terms(self)
 
-    def predict(self, rows: Sequence[Mapping[str, object]]) -> NDArray[Any]:
-        """Return the class of each row, given as a dictionary."""
-        return self.labels_at(np.array([self.weigh(row) > 0 for row in rows], dtype=np.int64))
-
-    def explain(self, row: Mapping[str, object]) -> str:
+    def explain_row(self, row: Mapping[str, object]) -> str:
         """Say what each term adds for a row."""
         parts = [f"{term.name}: {term.weight * term.value(row):+.3f}" for term in self.terms]
         if self.bias:

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from dprules.files import read_document
 from dprules.models.counted import Estimate
 from dprules.models.export.header import Header, describe_model
 from dprules.models.one_row import Answerer, by_arrays, reader_of
+from dprules.models.rows import Rows, open_rows
 from dprules.schema import Clipped, Column, Value, show_value
 
 Read = Mapping[str, NDArray[Any]]
@@ -111,21 +112,54 @@ class Model(ABC):
         """Return the labels of answers, given by their places."""
         return np.array(self.labels)[places]
 
-    def read_rows(self, rows: Sequence[Mapping[str, object]]) -> Read:
-        """Read rows that are dictionaries; an absent column is missing."""
-        return {column.name: _read_column(column, [row.get(column.name) for row in rows]) for column in self.columns}
+    def open_rows(self, rows: object) -> Rows:
+        """Return what rows, of any kind that `predict` takes, have in the columns that the model asks about."""
+        return open_rows(rows, [column.name for column in self.columns])
 
-    def predict(self, rows: Sequence[Mapping[str, object]]) -> NDArray[Any]:
-        """Return the label of each row, given as a dictionary; `dprules.jobs.predict` takes tables."""
-        return self.labels_at(self.decide(self.read_rows(rows), len(rows)))
+    def read_rows(self, rows: object) -> Read:
+        """Return what is read of rows; an absent column is missing."""
+        opened = rows if isinstance(rows, Rows) else self.open_rows(rows)
+        return {column.name: _read_column(column, opened.cells(column.name)) for column in self.columns}
+
+    def predict(self, rows: object) -> NDArray[Any]:
+        """Return the label of each row. Predictions on private rows are private.
+
+        Parameters
+        ----------
+        rows : object
+            A data frame (pandas, Polars, Arrow), a dictionary of columns, a list of dictionaries, or one row: a
+            dictionary or a series. `dprules.jobs.predict` takes files and databases, too.
+        """
+        opened = self.open_rows(rows)
+        return self.labels_at(self.decide(self.read_rows(opened), opened.size))
+
+    def predict_proba(self, rows: object) -> NDArray[np.float64]:
+        """Return how likely each class is for each row, in the order of `classes`; rows are those of `predict`."""
+        opened = self.open_rows(rows)
+        return self.probabilities(self.read_rows(opened), opened.size)
+
+    def decision_function(self, rows: object) -> Numbers:
+        """Return the sum that decides each row: one a row for two classes, otherwise one for each class."""
+        opened = self.open_rows(rows)
+        return self.scores(self.read_rows(opened), opened.size)
 
     def prepare(self) -> Answerer:
         """Return a function that answers one row at a time, as fast as the model can; it says what the others say."""
         return by_arrays(self)
 
+    @overload
+    def explain(self, rows: Mapping[str, object]) -> str: ...
+    @overload
+    def explain(self, rows: object) -> str | list[str]: ...
+    def explain(self, rows: object) -> str | list[str]:
+        """Say why a row gets its label: a text for a dictionary or a series, a list of texts for a table of rows."""
+        opened = self.open_rows(rows)
+        texts = [self.explain_row(row) for row in opened.records()]
+        return texts[0] if opened.single else texts
+
     @abstractmethod
-    def explain(self, row: Mapping[str, object]) -> str:
-        """Say why a row gets its label."""
+    def explain_row(self, row: Mapping[str, object]) -> str:
+        """Say why a row, given as a dictionary, gets its label."""
 
     # What is known of the records that it was learnt from.
 

@@ -1,15 +1,19 @@
 """What a fit publishes: a model, what it predicts, and its certificate, in one file."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dprules.accounting import Assumption, Certificate
-from dprules.errors import ModelError, PrivacyError, SchemaError, UnverifiedError
+from dprules.errors import ModelError, ParameterError, PrivacyError, SchemaError, UnverifiedError
 from dprules.files import digest, is_written_alike, read_document, read_document_file, require_format, write_whole
 from dprules.models.counted import show_number
 from dprules.models.documents import MOST_RELEASES
@@ -116,6 +120,26 @@ class Released:
             "mechanism may publish a whole record and still keep this promise. Choose a smaller delta.",
         ]
 
+    def predict(self, rows: object) -> NDArray[Any]:
+        """Return the label of each row, in the type in which the classes were declared; rows are those of a model."""
+        return self.as_declared(self.model.predict(rows))
+
+    def as_declared(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """Return labels of the model in the type in which the classes were declared."""
+        return labels == "true" if self.label.truths else labels
+
+    def predict_proba(self, rows: object) -> NDArray[np.float64]:
+        """Return how likely each class is for each row, in the order of the model's classes."""
+        return self.model.predict_proba(rows)
+
+    @overload
+    def explain(self, rows: Mapping[str, object]) -> str: ...
+    @overload
+    def explain(self, rows: object) -> str | list[str]: ...
+    def explain(self, rows: object) -> str | list[str]:
+        """Say why a row gets its label: a text for a dictionary or a series, a list of texts for a table of rows."""
+        return self.model.explain(rows)
+
     def verify(self) -> bool:
         """Whether the certificate holds and covers what the model shows.
 
@@ -213,6 +237,24 @@ class Released:
         else:
             return loaded if unverified else loaded.require_verified()
         raise ModelError(refusal)
+
+
+def read_released(model: Any) -> Released:
+    """Return a released model as users name it: itself, the path of its file, or an estimator that was fitted.
+
+    A file must verify.
+    """
+    if isinstance(model, Released):
+        return model
+    if isinstance(model, str | Path):
+        return Released.load(model)
+    released = getattr(model, "model_", None)
+    if isinstance(released, Released):
+        return released
+    raise ParameterError(
+        f"a released model is needed; got {type(model).__name__}. Give model_ of a fitted estimator, or the file of a "
+        "model."
+    )
 
 
 def _read_label(entry: object) -> Label:

@@ -150,11 +150,7 @@ class RuleList(Model):
         """Return a function that answers one row at a time."""
         return by_rules(self)
 
-    def predict(self, rows: Sequence[Mapping[str, object]]) -> NDArray[Any]:
-        """Return the label of each row, given as a dictionary; `dprules.jobs.predict` takes tables."""
-        return self.labels_at(np.array([self.decide_row(row) for row in rows], dtype=np.int64))
-
-    def explain(self, row: Mapping[str, object]) -> str:
+    def explain_row(self, row: Mapping[str, object]) -> str:
         """Say which rule decides a row, and why the earlier ones do not.
 
         Examples

@@ -1,6 +1,6 @@
 """Scorecards: points that add up to a score, and a table that says what it means. What is printed is what is run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -187,15 +187,7 @@ class Scorecard(Model):
             return by_risks(self, self.meaning.starts, self._shares())
         return by_odds(self)
 
-    def predict_proba(self, rows: Sequence[Mapping[str, object]]) -> NDArray[np.float64]:
-        """Return how likely each class is for each row, given as a dictionary, in the order of `classes`."""
-        return self.probabilities(self.read_rows(rows), len(rows))
-
-    def decision_function(self, rows: Sequence[Mapping[str, object]]) -> Scores:
-        """Return the score of each row: one a row for two classes, otherwise one for each class."""
-        return self.scores(self.read_rows(rows), len(rows))
-
-    def explain(self, row: Mapping[str, object]) -> str:
+    def explain_row(self, row: Mapping[str, object]) -> str:
         """Say which lines hold of a row, with their points, what they add up to, and what that means."""
         return card_words.explain(self, row)
 

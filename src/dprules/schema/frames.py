@@ -7,12 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from dprules.errors import SchemaError
 from dprules.schema.cells import read_date
 from dprules.schema.columns import Boolean, Categorical, Column, PrivateCuts, Value
 from dprules.schema.dates import PrivateDates
 from dprules.schema.gaps import FieldError, Gap, GapsError
 from dprules.schema.public_values import declarable_values, draft_column, rank_values
+from dprules.schema.records import read_frame
 
 Bounds = Sequence[Any]
 """Lower, upper, and the step, which may be left out."""
@@ -23,7 +26,9 @@ _VALUES = "given: values={%r: [...]}, or leave the column out with ignore=[%r]"
 
 
 def frame_types(frame: Any) -> dict[str, Any]:
-    """Return the type of each column of a pandas, Polars or Arrow frame."""
+    """Return the type of each column of a pandas, Polars or Arrow frame, also inside narwhals."""
+    if hasattr(frame, "to_native"):
+        frame = frame.to_native()
     kinds: Any = getattr(frame, "dtypes", None)
     if hasattr(kinds, "items"):  # pandas
         return {str(name): kind for name, kind in kinds.items()}
@@ -123,8 +128,8 @@ class FrameReader:
 
     def _ranked(self, name: str) -> tuple[list[str], Any]:
         """Return the values of a column whose cells are public, and its numbers."""
-        cells = self._frame[name]
-        return rank_values(cells.to_pylist() if hasattr(cells, "to_pylist") else cells.to_list())
+        _, columns = read_frame(self._frame, [name]) or (0, {})
+        return rank_values(next(iter(columns.values())))
 
     def _declared(self, name: str) -> Sequence[Value] | None:
         """Values that the user gave, or the categories of the type where these are public."""
@@ -139,7 +144,7 @@ class FrameReader:
 
 def _between(name: str, kind: str, bounds: Bounds) -> Column:
     """Return the column of numbers or dates with these bounds."""
-    if isinstance(bounds, str) or not 2 <= len(bounds) <= 3:
+    if isinstance(bounds, str) or not isinstance(bounds, Sequence | np.ndarray) or not 2 <= len(bounds) <= 3:
         raise FieldError(("bounds",), name, "(lower, upper) or (lower, upper, step)")
     # Objects may be dates: then the bounds say so.
     dated = kind == "date" or (kind == "categorical" and read_date(bounds[0]) is not None)

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dprules.schema.cells import find_value
 from dprules.schema.columns import Categorical, Value, forms_of, read_values
 from dprules.schema.gaps import FieldError, first_of
@@ -27,6 +30,8 @@ class Label:
     positive: Value | None = None
     inferred: bool = field(default=False, kw_only=True)
     """Whether the classes were read off labels: then there may be a single one."""
+    truths: bool = field(default=False, init=False, compare=False)
+    """Whether the classes were declared as Booleans; `classes` has them as text, as models do."""
 
     def __post_init__(self) -> None:
         errors = []
@@ -47,6 +52,7 @@ class Label:
         if len(classes) < 2 and not self.inferred:
             raise FieldError(_PLACE, "classes", "at least two classes")
         table = forms_of(classes, _PLACE, "classes")
+        object.__setattr__(self, "truths", all(isinstance(value, bool | np.bool_) for value in self.classes))
         object.__setattr__(self, "classes", classes)
         if self.positive is not None:
             place = find_value(self.positive, table)
@@ -58,8 +64,14 @@ class Label:
         """Return the label as a column."""
         return Categorical(self.name, self.classes)
 
+    @property
+    def declared(self) -> NDArray[Any]:
+        """The classes in the type in which they were declared."""
+        return np.array([value == "true" for value in self.classes] if self.truths else self.classes)
+
     def entry(self) -> dict[str, Any]:
         """Return the label as an entry of a schema file or a model file."""
-        positive = {} if self.positive is None else {"positive": self.positive}
+        classes = self.declared.tolist() if self.truths else list(self.classes)
+        positive = {} if self.positive is None else {"positive": classes[self.classes.index(self.positive)]}
         inferred = {"inferred": True} if self.inferred else {}
-        return {"column": self.name, "classes": list(self.classes)} | positive | inferred
+        return {"column": self.name, "classes": classes} | positive | inferred

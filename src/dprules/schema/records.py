@@ -1,6 +1,6 @@
 """Records as users hand them over: a mapping, a series of pandas, or the rows of a data frame."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 
@@ -25,27 +25,37 @@ def as_record(record: object) -> dict[Any, Any] | None:
 
 
 def is_series(record: object) -> bool:
-    """Whether an object is a series of pandas, such as a row of a frame."""
-    return type(record).__module__.startswith("pandas.") and getattr(record, "ndim", None) == 1
+    """Whether an object is a series of pandas, or of a class made from it, such as a row of a frame."""
+    libraries = {kind.__module__.split(".")[0] for kind in type(record).__mro__}
+    return "pandas" in libraries and getattr(record, "ndim", None) == 1
 
 
-def read_frame(frame: Any) -> tuple[int, dict[Any, list[Any]]] | None:
-    """Return the number of rows of a frame of pandas, Polars or Arrow, and its cells by column; None if it is none.
+def read_frame(frame: Any, names: Collection[str] | None = None) -> tuple[int, dict[Any, list[Any]]] | None:
+    """Return the number of rows of a frame, and its cells by column; None for what is not a frame.
 
-    Frames inside narwhals are taken out, lazy ones are collected. Each cell is as the library has it in Python.
+    Each cell is as the library has it in Python. Frames inside narwhals are taken out, lazy ones are collected.
+
+    Parameters
+    ----------
+    frame : object
+        Of pandas, Polars or Arrow.
+    names : collection of str or None
+        Columns to read, those that there are; None: all.
     """
     if hasattr(frame, "to_native"):  # narwhals
         frame = frame.to_native()
     if hasattr(frame, "collect") and hasattr(frame, "collect_schema"):  # a lazy frame of Polars
         frame = frame.collect()
     if hasattr(frame, "iloc") and hasattr(frame, "columns"):  # pandas
-        names = list(frame.columns)
-        return len(frame), {name: _list_cells(frame.iloc[:, place]) for place, name in enumerate(names)}
-    if hasattr(frame, "iter_columns"):  # Polars
-        return frame.height, {column.name: _list_cells(column) for column in frame.iter_columns()}
-    if hasattr(frame, "column_names") and hasattr(frame, "num_rows"):  # Arrow
-        return frame.num_rows, {name: _list_cells(frame.column(name)) for name in frame.column_names}
-    return None
+        columns = {name: frame.iloc[:, place] for place, name in enumerate(frame.columns)}
+    elif hasattr(frame, "iter_columns"):  # Polars
+        columns = {column.name: column for column in frame.iter_columns()}
+    elif hasattr(frame, "column_names") and hasattr(frame, "num_rows"):  # Arrow
+        columns = {name: frame.column(name) for name in frame.column_names}
+    else:
+        return None
+    chosen = [name for name in columns if names is None or str(name) in names]
+    return int(frame.shape[0]), {name: _list_cells(columns[name]) for name in chosen}
 
 
 def _list_cells(column: Any) -> list[Any]:

@@ -177,7 +177,8 @@ class Schema:
         ['numeric', 'categorical']
         """
         types = frame_types(frame)
-        named = {*(values or {}), *(bounds or {}), *ignore}
+        values, bounds, ignore, label = _name_by_text(values, bounds, ignore, label)
+        named = {*values, *bounds, *ignore}
         strange = [name for name in named if name not in types]
         if strange:
             # Other names are not shown: those of a file without a header are a record.
@@ -186,7 +187,7 @@ class Schema:
             raise SchemaError(f"the frame has no column {strange[0]!r}{hint}")
         public = frame if flag(values_are_public, "values_are_public") else None
         named_categories = flag(categories_are_public, "categories_are_public")
-        reader = FrameReader(types, values or {}, bounds or {}, named_categories, public)
+        reader = FrameReader(types, values, bounds, named_categories, public)
         found = reader.classes(label, classes)
         columns = reader.columns([name for name in types if name not in {label, *ignore}])
         return cls(Label(label, found, positive), columns, values_are_public, ignored=tuple(ignore))
@@ -211,6 +212,18 @@ class Schema:
     def to_toml(self) -> str:
         """Return the schema as TOML; `from_toml` reads it back."""
         return tomli_w.dumps(self.document())
+
+
+def _name_by_text(
+    values: Mapping[Any, Sequence[Value]] | None, bounds: Mapping[Any, Bounds] | None, ignore: Sequence[Any], label: Any
+) -> tuple[dict[str, Sequence[Value]], dict[str, Bounds], list[str], str]:
+    """Return what users say of columns by the texts of their names: names of pandas may be integers."""
+    for mapping, example in ((values, "values={'ward': [...]}"), (bounds, "bounds={'age': (0, 110)}")):
+        if mapping is not None and not isinstance(mapping, Mapping):
+            raise ParameterError(f"{example.split('=')[0]} must be a dictionary, such as {example}.")
+    by_values = {str(name): listed for name, listed in (values or {}).items()}
+    by_bounds = {str(name): pair for name, pair in (bounds or {}).items()}
+    return by_values, by_bounds, [str(name) for name in ([ignore] if isinstance(ignore, str) else ignore)], str(label)
 
 
 def read_schema(schema: "Schema | str | Path | Mapping[str, Any]") -> Schema:

@@ -19,10 +19,12 @@ _REFUSAL = "X must be a data frame (pandas, Polars or Arrow), an Ibis table, a f
 
 
 def collect_frame(source: Any) -> Any:
-    """Return a lazy frame of Polars as the frame that it stands for; anything else as it is.
+    """Return a lazy frame of Polars as the frame that it stands for, also inside narwhals; anything else as it is.
 
     Its query runs here, once, and its errors, which may quote cells, do not come out.
     """
+    if _is_of(source, "narwhals") and hasattr(source, "to_native"):
+        source = source.to_native()
     if not _is_of(source, "polars") or not hasattr(source, "collect") or hasattr(source, "iter_columns"):
         return source
     return call_quietly(source.collect, "the query of the lazy frame fails. Collect it first and see why.")
@@ -35,8 +37,6 @@ def _is_of(source: Any, *libraries: str) -> bool:
 
 def open_frame(source: Any) -> Table:
     """Take a table in memory by what it can do; none of these libraries is imported."""
-    if _is_of(source, "narwhals") and hasattr(source, "to_native"):
-        source = source.to_native()
     source = collect_frame(source)
     if isinstance(source, Mapping):
         return ColumnsTable(source)

@@ -27,7 +27,7 @@ Rows = list[dict[str, Any]]
 
 def wanted(card: Scorecard, rows: Rows) -> list[tuple[Any, ...]]:
     """Scores, probabilities, label: as the query has them, after the columns of the table."""
-    scores = card.decision_function(rows).reshape(len(rows), -1).tolist()
+    scores: list[Any] = card.decision_function(rows).reshape(len(rows), -1).tolist()
     shares = card.predict_proba(rows)
     if isinstance(card.meaning, RiskTable):
         shares = shares[:, [card.classes.index(card.positive)]]
