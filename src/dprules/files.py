@@ -91,7 +91,11 @@ def read_start(path: Path, most: int) -> bytes:
 
 def _open_at_once(name: str, flags: int) -> int:
     """Open without waiting for the other end of a pipe."""
-    return os.open(name, flags | os.O_NONBLOCK)
+    try:
+        return os.open(name, flags | os.O_NONBLOCK)
+    except FileNotFoundError:
+        pass
+    raise FileError(f"{name}: no such file. Check the name.")
 
 
 def _await_writer(handle: int, path: Path) -> bytes:

@@ -405,7 +405,7 @@ def test_seeded_noise_is_said(folder):
 
 
 def test_files_that_are_no_models(folder, files, tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileError, match="no such file"):
         make_app(tmp_path / "none.json")
     with pytest.raises(FileError, match="not a stream"):
         stream_serve(tmp_path / "none", port=0)

@@ -18,6 +18,7 @@ _NO_NUMBERS = "X has cells that are not numbers or Booleans. Describe the column
 _SENTENCES = {
     "could not convert": _NO_NUMBERS,
     "setting an array element": "X is not a matrix. Give a list with a row of cells for each record.",
+    "Expected a 2-dimensional container": "Expected 2D array, not a series. Give a data frame: series.to_frame().",
     "Expected 2D array": "Expected 2D array. Reshape your data: X.reshape(1, -1) is one row.",
     "Complex data": "Complex data not supported. Give real numbers.",
 }
@@ -153,6 +154,17 @@ def _as_matrix(rows: Any, width: int | None) -> Any:
 
 def _is_row(row: Any) -> bool:
     return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+
+
+def name_columns(X: Any, names: Sequence[str]) -> Any:
+    """Return a matrix as columns with the names that a schema declares, by their places; anything else as it is."""
+    if not isinstance(X, np.ndarray):
+        return X
+    if X.ndim != 2 or X.shape[1] != len(names):
+        raise DataError(
+            f"X must have {len(names)} columns, those of the schema in their order. Give them, or a data frame."
+        )
+    return as_columns(X, names)
 
 
 def as_columns(X: Any, names: Sequence[str]) -> Any:

@@ -169,7 +169,7 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
         """Return what a stream is begun with: what is asked of examples, and which classes there are."""
         known = find_classes(labels) if given is None else read_list(given, "classes", "['no', 'yes']")
         if len(known) == 1:
-            raise ValueError("Classifier can't train when only one class is present. Give both with classes=...")
+            raise ParameterError("Classifier can't train when only one class is present. Give both with classes=...")
         if self.multi_class not in (None, ONE_VS_REST):
             raise ParameterError(f"multi_class must be None or {ONE_VS_REST!r}; got {self.multi_class!r}.")
         if len(known) != 2 and not self._takes_many:

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dprules.errors import DataError
 from dprules.estimators.targets import read_labels
-from dprules.jobs import read_label_codes
+from dprules.jobs import collect_lazy, read_label_codes
 from dprules.schema import Column, as_record, read_frame
 
 _UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
@@ -94,6 +94,7 @@ class EventFace:
 
     def predict_many(self, X: Any) -> Any:
         """Return the class of each row of a data frame, as a series where it is one of pandas."""
+        X = collect_lazy(X)
         answers = [self.predict_one(example) for example in _as_examples(X)]
         if hasattr(X, "iloc"):
             return type(X.iloc[:, 0])(answers, index=X.index)
@@ -108,6 +109,7 @@ class EventFace:
 
     def predict_proba_many(self, X: Any) -> Any:
         """Return how likely each class is for each row of a data frame, as a frame of the same kind."""
+        X = collect_lazy(X)
         shares = [self.predict_proba_one(example) for example in _as_examples(X)]
         known = list(self.predict_proba_one({})) if not shares else list(shares[0])
         columns = {label: [row[label] for row in shares] for label in known}

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from dprules.accounting import Certificate
 from dprules.errors import ParameterError
 from dprules.estimators.html import describe_parameters, write_estimator
-from dprules.estimators.inputs import as_columns, check_features
+from dprules.estimators.inputs import as_columns, check_features, name_columns
 from dprules.estimators.parameters import limit_weights, name_weights, plain, read_seed
 from dprules.estimators.scores import LabelScorer
 from dprules.estimators.tasks import SchemaLike, Task, find_labels, read_task
@@ -78,7 +78,7 @@ class TableClassifier(LabelScorer, ClassifierMixin, BaseEstimator):  # type: ign
         """Return what the model answers of each row; `question` is one of the jobs that take columns by place."""
         model = self._model()
         if self._names is None:
-            return question(model, X)
+            return question(model, name_columns(X, self.feature_names_in_.tolist()))
         X = check_features(self, X)
         return question(model, as_columns(X, self._names), self._names)
 

@@ -56,7 +56,7 @@ def read_labels(y: Any) -> Any:
     A list has no type, so its labels are objects. An array, a series or an Arrow array is returned as it is.
     """
     if y is None:
-        raise ValueError("requires y to be passed, but the target y is None. Give a label for each row.")
+        raise ParameterError("requires y to be passed, but the target y is None. Give a label for each row.")
     if isinstance(y, list | tuple):
         return _as_objects(y)
     if hasattr(y, "to_native"):  # narwhals
@@ -85,7 +85,7 @@ def _as_objects(labels: Any) -> NDArray[Any]:
 def find_classes(y: Any) -> list[Any]:
     """Return the classes that occur in y, sorted: they are assumed public. Missing labels are none."""
     if len(y) == 0:
-        raise ValueError("y has no labels, so there is no class to learn. Give rows, or name the classes: classes=...")
+        raise ParameterError("y has no labels, so there is no class to learn. Give rows, or classes=...")
     if kind_of_labels(y) in "DM":
         found: list[Any] = list(list_label_texts(y))
     else:
@@ -93,7 +93,7 @@ def find_classes(y: Any) -> list[Any]:
         _require_classes(labels)
         found = list(_sort(labels))
     if not found:
-        raise ValueError("Input y contains NaN only: there is no class to learn. Give labels, or classes=...")
+        raise ParameterError("Input y contains NaN only: there is no class to learn. Give labels, or classes=...")
     return found
 
 
@@ -104,7 +104,7 @@ def _as_known(y: Any) -> NDArray[Any]:
     labels = np.asarray(y)
     if labels.dtype.kind == "f":
         if np.isinf(labels).any():
-            raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
+            raise ParameterError("Input y contains infinity or a value too large for dtype('float64').")
         labels = labels[~np.isnan(labels)]
     if labels.dtype.kind == "O":
         labels = _as_array([label for label in labels.tolist() if not _is_missing(label)])

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from dprules.accounting import Assumption
-from dprules.estimators.inputs import Features, as_columns, is_frame, read_features
+from dprules.estimators.inputs import Features, as_columns, is_frame, name_columns, read_features
 from dprules.estimators.parameters import read_list
 from dprules.estimators.targets import Classes, find_classes, read_labels, typed_classes
 from dprules.jobs import (
@@ -78,7 +78,7 @@ def read_task(
 
 
 def _declared_task(X: Any, y: Any, schema: Schema) -> Task:
-    data = collect_lazy(X)
+    data = name_columns(collect_lazy(X), [column.name for column in schema.columns])
     labels = None if y is None else read_labels(y)
     typed = find_labels(data, schema.label) if y is None else labels
     if typed is not None:
@@ -94,7 +94,11 @@ def find_labels(data: Any, label: Label) -> Any:
     """Return the label column of a table in memory; None where there is none."""
     elsewhere = hasattr(data, "to_pyarrow_batches") or hasattr(data, "mapInArrow")  # Ibis, Spark
     in_memory = isinstance(data, Mapping) or (is_frame(data) and not elsewhere)
-    return data[label.name] if in_memory and label.name in read_names(data) else None
+    names = read_names(data) if in_memory else []
+    if label.name not in names:
+        return None
+    # Names of pandas may be integers.
+    return data.iloc[:, names.index(label.name)] if hasattr(data, "iloc") else data[label.name]
 
 
 def _inferred(schema: Schema, classes_read_off: bool) -> tuple[Assumption, ...]:

@@ -31,7 +31,7 @@ from dprules.mechanisms import Bits, SeededBits, os_bits
 from dprules.models import Released
 from dprules.numbers import Real, as_asked, flag, rational, read_memory
 from dprules.private import Private
-from dprules.schema import Column, PrivateCuts, PrivateValues, Schema
+from dprules.schema import Column, PrivateCuts, PrivateValues, Schema, read_schema
 from dprules.tables import (
     ColumnsTable,
     Records,
@@ -52,7 +52,7 @@ class FitRequest(Private):
     ----------
     data : object
         A file, a folder, a pattern, a URL, a frame, an Ibis table or a dictionary of columns.
-    schema : Schema
+    schema : Schema, path or dict
         What is public of it.
     settings : Settings
         What to learn, and how: those of a list, a scorecard.
@@ -109,6 +109,7 @@ class FitRequest(Private):
     assumptions: tuple[Assumed, ...] = (Assumption.SCHEMA,)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", read_schema(self.schema))
         require_ledger(self.ledger, self.dataset)
         flag(self.rows_are_public, "rows_are_public")
         if self.memory is not None:
@@ -304,6 +305,8 @@ def fit(
     deliver : callable
         Puts the model where users find it, such as a file. A ledger records the release after that.
     """
+    if not isinstance(request, FitRequest):
+        raise ParameterError("fit takes a request: fit(FitRequest(data, schema, epsilon=1)).")
     bits: Bits = os_bits if request.seed is None else SeededBits(request.seed)
     with request.storage() as storage, request.opened() as table:
         _check(request, table)

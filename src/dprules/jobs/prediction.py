@@ -185,6 +185,9 @@ def _ask(
     model: Model, data: object, names: Sequence[str] | None, question: Callable[[Read, int], NDArray[Any]]
 ) -> list[NDArray[Any]]:
     """Return what a model answers, some rows at a time; columns by their places where names are given."""
+    if names is None and (isinstance(data, list | tuple | Mapping) or is_series(data)):
+        rows = model.open_rows(data)
+        return [question(model.read_rows(rows), rows.size)]
     with open_table(data) as table:
         at_place = {} if names is None else dict(zip(names, table.names, strict=True))
         own_names = {column.name: at_place.get(column.name, column.name) for column in model.columns}

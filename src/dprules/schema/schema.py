@@ -9,7 +9,7 @@ from typing import Any
 
 import tomli_w
 
-from dprules.errors import SchemaError
+from dprules.errors import ParameterError, SchemaError
 from dprules.numbers import flag
 from dprules.schema.columns import Column, PrivateCuts, Value
 from dprules.schema.documents import DocumentReader

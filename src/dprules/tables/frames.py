@@ -65,6 +65,8 @@ class ColumnsTable(Table):
     def __init__(self, columns: Mapping[str, Any], source: str = "the dictionary of columns") -> None:
         super().__init__(source)
         self._columns = columns
+        if not all(hasattr(cells, "__len__") and not isinstance(cells, str | bytes) for cells in columns.values()):
+            raise DataError(f"{source}: a column is not a list of cells. Give one, such as {{'age': [41, 56]}}.")
         if any(getattr(cells, "ndim", 1) != 1 for cells in columns.values()):
             raise DataError(f"{source}: a column has more than one dimension. Give one cell for each row.")
         if len({len(cells) for cells in columns.values()}) > 1:

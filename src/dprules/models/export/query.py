@@ -172,7 +172,7 @@ class Query:
 
 
 def _write_table(table: str) -> Expression:
-    names = table.split(".")
+    names = table.split(".") if isinstance(table, str) else []
     if not 1 <= len(names) <= 3 or not all(names):
         raise ParameterError(f"table must be a name, schema.name or catalog.schema.name; got {table!r}.")
     name, schema, catalog = [*reversed(names), None, None][:3]
