@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from itertools import groupby
 from math import exp
@@ -135,6 +135,10 @@ class Certificate:
 
     def __str__(self) -> str:
         return self.statement()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{part.name}={getattr(self, part.name)!r}" for part in fields(self) if part.repr)
+        return f"Certificate({shown})" if self.secure else f"Certificate({SEEDED!r}, {shown})"
 
     def statement(self) -> str:
         """Return the statement in words."""

@@ -3,16 +3,40 @@
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
-from dprules.accounting import Certificate
+from dprules.accounting import SEEDED, Certificate
 from dprules.jobs import Hypotheses
 from dprules.models import Model
 
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 """What the repr of a generator ends with: it is another one in every process."""
+
+
+class Marked:
+    """Text of private estimators: one that has a seed, or was fitted with one, says that it is not private."""
+
+    random_state: Any
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = str(super().__repr__(N_CHAR_MAX))  # type: ignore[call-arg]
+        return f"{text}  # {SEEDED}" if is_seeded(self) else text
+
+
+def is_seeded(estimator: Any) -> bool:
+    """Whether the noise of an estimator's next fit is repeatable, or that of its last fit was."""
+    certificate: Certificate | None = getattr(estimator, "certificate_", None)
+    seeded = certificate is not None and not certificate.private
+    return seeded or getattr(estimator, "random_state", None) is not None
+
+
+def write_unfitted(estimator: BaseEstimator) -> str:
+    """Return scikit-learn's drawing of an estimator that was not fitted."""
+    mark = f"<p><strong>{escape(SEEDED)}</strong></p>" if is_seeded(estimator) else ""
+    return f"{estimator_html_repr(estimator)}{mark}"
 
 
 def describe_parameters(estimator: BaseEstimator) -> dict[str, str]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from dprules.accounting import Assumption, Certificate
 from dprules.errors import PrivacyError
+from dprules.estimators.html import Marked
 from dprules.estimators.online_base import Asked, Learner, OnlineClassifier
 from dprules.estimators.parameters import plain, read_seed
 from dprules.jobs import (
@@ -22,7 +23,7 @@ from dprules.jobs import (
 from dprules.numbers import as_asked
 
 
-class PrivateWinnowClassifier(OnlineClassifier):
+class PrivateWinnowClassifier(Marked, OnlineClassifier):
     """A differentially private Winnow: learns from a stream and publishes hypotheses.
 
     Private: the examples. Public: `hypothesis_`, and when it changes. Mistakes, caches and scores never leave the

@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import estimator_html_repr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from dprules.accounting import Certificate
 from dprules.errors import DataError, ParameterError
-from dprules.estimators.html import describe_parameters, write_estimator
+from dprules.estimators.html import describe_parameters, write_estimator, write_unfitted
 from dprules.estimators.inputs import Features, as_columns, check_features, is_frame, read_features
 from dprules.estimators.online_events import EventFace
 from dprules.estimators.parameters import plain, read_list
@@ -37,7 +37,7 @@ from dprules.jobs import (
     read_label_codes,
     require_readable,
 )
-from dprules.models import Model
+from dprules.models import Model, mark_seeded
 from dprules.schema import MISSING, Label
 
 _UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
@@ -209,7 +209,7 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
     def _html_repr(self) -> str:
         """Return what notebooks show; scikit-learn asks for it."""
         if not hasattr(self, "classes_"):
-            return str(estimator_html_repr(self))
+            return write_unfitted(self)
         return write_estimator(self, self.hypothesis_, getattr(self, "certificate_", None), self._fitted_with)
 
     @property
@@ -219,7 +219,13 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
         Those of several classes are a tuple in the order of `classes_`.
         """
         check_is_fitted(self, "classes_")
-        return self._answers().model(self._asked.request, self._releases())
+        hypothesis = self._answers().model(self._asked.request, self._releases())
+        certificate: Certificate | None = getattr(self, "certificate_", None)
+        if certificate is None or certificate.private:
+            return hypothesis
+        if isinstance(hypothesis, Hypotheses):
+            return Hypotheses(map(mark_seeded, hypothesis))
+        return mark_seeded(hypothesis)
 
     def _answers(self) -> Answers | ClassAnswers:
         """Return what the hypothesis in force says."""

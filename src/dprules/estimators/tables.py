@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from dprules.accounting import Certificate
 from dprules.errors import ParameterError
-from dprules.estimators.html import describe_parameters, write_estimator
+from dprules.estimators.html import Marked, describe_parameters, write_estimator, write_unfitted
 from dprules.estimators.inputs import as_columns, check_features, name_columns
 from dprules.estimators.parameters import limit_weights, name_weights, plain, read_seed
 from dprules.estimators.scores import LabelScorer
@@ -68,7 +67,7 @@ class TableClassifier(LabelScorer, ClassifierMixin, BaseEstimator):  # type: ign
     def _html_repr(self) -> str:
         """Return what notebooks show; scikit-learn asks for it."""
         if not self.__sklearn_is_fitted__():
-            return str(estimator_html_repr(self))
+            return write_unfitted(self)
         released: Released | None = getattr(self, "model_", None)
         if released is None:
             return write_estimator(self, self._model(), None, self._fitted_with)
@@ -102,7 +101,7 @@ class TableClassifier(LabelScorer, ClassifierMixin, BaseEstimator):  # type: ign
         return self._in_order(self._ask(predict_probabilities, X))
 
 
-class PrivateTableClassifier(TableClassifier, ABC):
+class PrivateTableClassifier(Marked, TableClassifier, ABC):
     """A classifier whose fit is a release: it has a certificate, and a model file."""
 
     epsilon: float

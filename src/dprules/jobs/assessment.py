@@ -63,6 +63,8 @@ class Evaluation:
         Whether the model is better than the baseline on these rows; None: the noise hides it.
     certificate : Certificate or None
         What was spent; None: the rows are public, and the figures exact.
+    mark : str
+        That the noise of the model was seeded; empty if the model is private.
     """
 
     label: str
@@ -77,6 +79,7 @@ class Evaluation:
     groups: tuple[GroupFigures, ...]
     better: bool | None
     certificate: Certificate | None
+    mark: str = ""
 
     @property
     def epsilon(self) -> float | None:
@@ -98,6 +101,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         lines = [
+            *([self.mark] if self.mark else []),
             f"rows               {self.rows}",
             f"accuracy           {self.accuracy}",
             f"majority baseline  {self.baseline}",
@@ -114,7 +118,7 @@ class Evaluation:
         ]
         groups = [{"answer": g.name, "rows": g.rows.document(), "right": g.right.document()} for g in self.groups]
         counts = [[figure.document() for figure in line] for line in self.confusion]
-        return {
+        return ({"warning": self.mark} if self.mark else {}) | {
             "label": self.label,
             "epsilon": self.epsilon,
             "rows": self.rows.document(),

@@ -1,5 +1,6 @@
 """How good a model is: bought with epsilon, or on rows that are public."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -99,7 +100,8 @@ def evaluate(
         if price is None:
             counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
             _require_rows(counts, truth)
-            return assess(groups, counts, Noise(None), truth, released.label.positive, None)
+            exact = assess(groups, counts, Noise(None), truth, released.label.positive, None)
+            return replace(exact, mark=released.model.mark)
         priced, tilt = price
         quote = partial(Quote.of, "evaluate", priced, fixed=True)
         empty = Account(priced.epsilon, priced.delta, priced.neighbours, priced.unit)
@@ -110,7 +112,8 @@ def evaluate(
             noisy = noisy_counts(counts, tilt, os_bits)
         certificate = account.certificate(secure=True, assumptions=_assumptions(data, account, multiline))
         certificate = certificate.for_model(released.digest())
-        evaluation = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
+        noised = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
+        evaluation = replace(noised, mark=released.model.mark)
     finish(account, digest(evaluation.document()))
     if ledger is not None:
         settle(released, open_ledger(ledger))

@@ -20,7 +20,7 @@ from dprules.models.model import Answer, Model, Read
 from dprules.models.one_row import reader_of
 from dprules.models.points import Line, Points, PointsTable
 from dprules.models.published import public_file, read_published
-from dprules.models.released import Released, StreamMark, read_released
+from dprules.models.released import Released, StreamMark, mark_seeded, read_released
 from dprules.models.rule import Rule
 from dprules.models.rule_list import RuleList
 from dprules.models.scorecard import Scorecard
@@ -57,6 +57,7 @@ __all__ = [
     "Totals",
     "cuts_of",
     "halfspace",
+    "mark_seeded",
     "public_file",
     "read_published",
     "read_released",

@@ -1,7 +1,7 @@
 """Weighted sums: what stream learners release, and decision lists as halfspaces."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from sys import float_info
 from typing import Any, ClassVar, NamedTuple
 
@@ -86,6 +86,8 @@ class Halfspace(Model):
     bias: float
     classes: tuple[Value, Value]
     releases: int = 0
+    mark: str = field(default="", kw_only=True, compare=False)
+    """What everything that shows it begins with: that its noise was seeded; empty if it is private."""
     kind: ClassVar[str] = "halfspace"
     from_rows: ClassVar[bool] = False
 
@@ -161,7 +163,8 @@ class Halfspace(Model):
             parts.append(f"always: {self.bias:+.3f}")
         return "\n".join([*parts, f"sum {self.weigh(row):+.3f}: {show_value(self.classes[self.weigh(row) > 0])}"])
 
-    def __str__(self) -> str:
+    def write_text(self) -> str:
+        """Return the sum as lines of text."""
         if not self.terms and not self.bias:
             return f"always {show_value(self.classes[0])} (nothing has been released yet)"
         width = max([len("always"), *(len(term.name) for term in self.terms)])

@@ -61,6 +61,8 @@ class Model(ABC):
     """Whether it was learnt from the rows of a table; otherwise from the rounds of a stream."""
     classes: tuple[Value, ...]
     """All labels, in the model's order."""
+    mark: str
+    """What everything that shows it begins with: that its noise was seeded; empty if it is private."""
 
     # What it asks, and what it says.
 
@@ -187,8 +189,12 @@ class Model(ABC):
 
     # Its forms.
 
+    def __str__(self) -> str:
+        return f"{self.mark}\n{self.write_text()}" if self.mark else self.write_text()
+
     @abstractmethod
-    def __str__(self) -> str: ...
+    def write_text(self) -> str:
+        """Return it as lines of text, without its mark."""
 
     @abstractmethod
     def document(self) -> dict[str, Any]:
@@ -236,14 +242,17 @@ class Model(ABC):
 
     def _repr_html_(self) -> str:
         """Return it as notebooks show it."""
-        return f"<pre>{escape(str(self))}</pre>"
+        return (f"<p><strong>{escape(self.mark)}</strong></p>" if self.mark else "") + self._write_html()
+
+    def _write_html(self) -> str:
+        return f"<pre>{escape(self.write_text())}</pre>"
 
     def _no_form(self, form: str) -> ParameterError:
         return ParameterError(f"a {self.kind} has no {form} form yet. Export {' or '.join(self.forms)}.")
 
     def _header(self) -> Header:
         """What an export of the model without its envelope says of itself."""
-        return describe_model(self.kind, self.classes)
+        return describe_model(self.kind, self.classes, self.mark)
 
 
 def _read_column(column: Column, cells: Sequence[object]) -> NDArray[Any]:

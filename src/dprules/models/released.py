@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dprules.accounting import Assumption, Certificate
+from dprules.accounting import SEEDED, Assumption, Certificate
 from dprules.errors import ModelError, ParameterError, PrivacyError, SchemaError, UnverifiedError
 from dprules.files import digest, is_written_alike, read_document, read_document_file, require_format, write_whole
 from dprules.models.counted import show_number
@@ -76,6 +76,10 @@ class Released:
     misread: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """What a document said otherwise than dprules writes it."""
 
+    def __post_init__(self) -> None:
+        if not self.certificate.private:
+            object.__setattr__(self, "model", mark_seeded(self.model))
+
     @classmethod
     def of(
         cls,
@@ -98,7 +102,7 @@ class Released:
         return digest({name: entry for name, entry in written.items() if name != "certificate"} | certified)
 
     def __str__(self) -> str:
-        return "\n".join([str(self.model), *self.origin(), "", str(self.certificate), *self.cautions()])
+        return "\n".join([self.model.write_text(), *self.origin(), "", str(self.certificate), *self.cautions()])
 
     def origin(self) -> list[str]:
         """Return sentences on which records of its table it was learnt from; none if that is all of them."""
@@ -237,6 +241,12 @@ class Released:
         else:
             return loaded if unverified else loaded.require_verified()
         raise ModelError(refusal)
+
+
+def mark_seeded(model: Model) -> Model:
+    """Return a model whose noise was seeded with the mark that says so."""
+    marked: Model = replace(model, mark=SEEDED)  # type: ignore[type-var]
+    return marked
 
 
 def read_released(model: Any) -> Released:

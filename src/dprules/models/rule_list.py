@@ -1,7 +1,7 @@
 """Decision lists: what is printed is what is run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any, ClassVar
@@ -62,9 +62,12 @@ class RuleList(Model):
     classes: tuple[Value, ...]
     groups: tuple[Group, ...] | None = None
     weights: tuple[Fraction, ...] | None = None
+    mark: str = field(default="", kw_only=True, compare=False)
+    """What everything that shows it begins with: that its noise was seeded; empty if it is private."""
     kind: ClassVar[str] = "list"
 
-    def __str__(self) -> str:
+    def write_text(self) -> str:
+        """Return the list as lines of text."""
         lines = [f"{'else if' if i else 'if'} {rule}" for i, rule in enumerate(self.rules)]
         lines.append(f"else {show_value(self.default)}" if self.rules else f"always {show_value(self.default)}")
         if self.groups is not None:
@@ -266,8 +269,7 @@ class RuleList(Model):
         branches = [(rule.conditions, rule.label) for rule in self.rules]
         return python.write_list(branches, self.default, self.columns, header or self._header())
 
-    def _repr_html_(self) -> str:
-        """Return the list as notebooks show it."""
+    def _write_html(self) -> str:
         counted = None if self.groups is None else [str(told) for told in self.told()]
         questions = [*(rule.question for rule in self.rules), "otherwise"]
         labels = [show_value(label) for label in self.labels]

@@ -1,7 +1,7 @@
 """Scorecards: points that add up to a score, and a table that says what it means. What is printed is what is run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -76,9 +76,12 @@ class Scorecard(Model):
     cells: Cells | None = None
     z: float | None = None
     weights: tuple[Fraction, ...] | None = None
+    mark: str = field(default="", kw_only=True, compare=False)
+    """What everything that shows it begins with: that its noise was seeded; empty if it is private."""
     kind: ClassVar[str] = "scorecard"
 
-    def __str__(self) -> str:
+    def write_text(self) -> str:
+        """Return the card as lines of text."""
         return str(card_words.describe_card(self))
 
     @property
@@ -291,8 +294,7 @@ class Scorecard(Model):
         """Return the card as Markdown tables, and what there is to say of it."""
         return markdown.write_card(card_words.describe_card(self), header or self._header())
 
-    def _repr_html_(self) -> str:
-        """Return the card as notebooks show it."""
+    def _write_html(self) -> str:
         return html.write_card(card_words.describe_card(self))
 
     def plot(self, ax: Any = None) -> Any:

@@ -36,8 +36,10 @@ class Header:
     answer_name: str = "prediction"
 
 
-def describe_model(kind: str, classes: Sequence[Value]) -> Header:
+def describe_model(kind: str, classes: Sequence[Value], mark: str = "") -> Header:
     """Return the header of a model without its envelope: what it predicts, and what missing cells mean.
+
+    A mark, such as that the noise was seeded, stands first.
 
     Examples
     --------
@@ -46,7 +48,7 @@ def describe_model(kind: str, classes: Sequence[Value]) -> Header:
     """
     listed = ", ".join(map(show_value, classes))
     about = f"A {kind} made by dprules, without its certificate. It predicts one of: {listed}."
-    return Header((about, describe_missing(kind)))
+    return Header((*([mark] if mark else []), about, describe_missing(kind)))
 
 
 def describe_released(released: "Released", marks: Sequence[str] = ()) -> Header:
