@@ -37,7 +37,7 @@ class EventFace:
         self._label_column = self._asked.label.column()  # type: ignore[attr-defined]
         self._codes = {} if self._kind is None else {label: code for code, label in enumerate(self._labels)}
 
-    def learn_one(self, x: Example, y: Any) -> None:
+    def learn_one(self, x: Any, y: Any) -> None:
         """Take one labelled example.
 
         Features are those of `features`, or are hashed into a public number of coordinates: names that are read off an
