@@ -184,6 +184,10 @@ PUBLIC = {
     "dprules.jobs.online_hashed.HashedColumns": "how many coordinates, and a public vocabulary",
     "dprules.jobs.online_hashed.HashedRequest": "how many coordinates, and a public vocabulary",
     "dprules.jobs.online.PlainLearner": "a yardstick without privacy",
+    "dprules.tables.parquet_footers.DecimalType": "the declared type of a column",
+    "dprules.tables.parquet_footers._Reader": "the footer of a file: names and types, no cell",
+    "dprules.tables.engines.spark_parquet.Stored": "SQL text made from types",
+    "dprules.tables.engines.spark_parquet._Leaves": "a session, and the name of a query",
 }
 """Classes that hold nothing private, and why."""
 

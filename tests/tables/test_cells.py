@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -265,6 +266,30 @@ OTHERS: dict[str, pa.Array] = {
 def test_every_other_type_of_arrow(cells: pa.Array) -> None:
     nested = pa.types.is_nested(cells.type) and not pa.types.is_run_end_encoded(cells.type)
     check(cells, [None] * len(cells) if nested else arrow_cells(cells))
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.timestamp("ms"), pa.string(), pa.decimal128(12, 2)])
+def test_where_an_engine_fails_each_cell_is_read_by_itself(kind: pa.DataType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch with an odd cell that Arrow does not convert is read as each of its cells is."""
+    cells = pa.array([1, 2, None, 3, 1]).cast(kind if kind != pa.decimal128(12, 2) else pa.float64()).cast(kind)
+    wanted = read_texts(cells)
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 5]), pa.array([1, 2]).cast(pa.float64()))
+
+    def fail(*_: object) -> None:
+        raise pa.ArrowInvalid("CANARY")
+
+    monkeypatch.setattr(pc, "dictionary_encode", fail)
+    monkeypatch.setattr(pc, "run_end_decode", fail)
+    assert read_texts(cells) == wanted
+    assert read_texts(runs) == ["1.0", "1.0", "2.0", "2.0", "2.0"]
+
+
+def test_a_decimal_beyond_its_own_type_is_missing() -> None:
+    """Arrow holds such decimals, and other programs may write them."""
+    unscaled = [150, 10**5 - 1, 10**5, 1 - 10**5, -(10**5)]
+    data = b"".join(number.to_bytes(16, "little", signed=True) for number in unscaled)
+    cells = pa.Array.from_buffers(pa.decimal128(5, 2), 5, [None, pa.py_buffer(data)])
+    assert read_texts(cells) == ["1.50", "999.99", None, "-999.99", None]
 
 
 def test_unions_are_missing() -> None:

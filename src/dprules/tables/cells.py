@@ -5,6 +5,7 @@ faster (Booleans, 64-bit numbers), a test holds the result against the reader ce
 """
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -257,16 +258,12 @@ def _numbers_of_texts(cells: TextCells, decimal: str) -> Floats:
 def spread_cells(cells: Cells, read: Read, missing: object, kind: np.dtype[Any]) -> Any:
     """Read each different cell once, and put the result at every place where it stands."""
     if isinstance(cells, pa.RunEndEncodedArray):
-        try:
-            cells = pc.run_end_decode(cells)
-        except pa.ArrowException:  # runs of kinds that Arrow does not decode: each cell for itself
-            cells = [_python(value) for value in cells]
-        return spread_cells(cells, read, missing, kind)
+        return spread_cells(or_each(pc.run_end_decode, cells), read, missing, kind)
     if isinstance(cells, pa.DictionaryArray):
         table = spread_cells(cells.dictionary, read, missing, kind)
         return np.concatenate([table, np.array([missing], dtype=kind)])[_places(cells)]
     if isinstance(cells, pa.Array):
-        cells = _coded(cells)
+        cells = code_cells(cells)
     if isinstance(cells, TextCells):
         cells = CodedCells(*cells.coded())
     if isinstance(cells, CodedCells):
@@ -285,16 +282,28 @@ def _unique(cells: NDArray[Any]) -> tuple[list[object], NDArray[np.int64]]:
     return list(values), places.reshape(cells.shape)
 
 
-def _coded(cells: pa.Array) -> CodedCells:
-    """Cells of an Arrow array as positions; what Python cannot hold is missing."""
+def code_cells(cells: pa.Array) -> CodedCells:
+    """Return cells of an Arrow array as positions; what Python cannot hold is missing."""
     kind = cells.type
     if pa.types.is_null(kind) or pa.types.is_nested(kind):
         return CodedCells(np.full(len(cells), -1, dtype=np.int64), [])
-    try:
-        encoded = pc.dictionary_encode(_encodable(cells))
-    except pa.ArrowException:  # kinds that Arrow does not encode, such as UUIDs: each cell for itself
-        return CodedCells(np.arange(len(cells)), [_python(value) for value in cells])
+    encoded = or_each(lambda whole: pc.dictionary_encode(_encodable(whole)), cells)
+    if isinstance(encoded, list):
+        return CodedCells(np.arange(len(encoded)), encoded)
     return CodedCells(_places(encoded), [_python(value) for value in encoded.dictionary])
+
+
+def or_each(convert: Callable[[pa.Array], pa.Array], cells: pa.Array) -> pa.Array | list[object]:
+    """Return what an engine makes of a batch of cells; where it fails, each cell by itself, missing where it fails too.
+
+    So no cell decides how, or whether, the others are read (`docs/proofs/door.md`).
+    """
+    try:
+        return convert(cells)
+    except MemoryError:
+        raise
+    except Exception:  # for one cell, or for the type of all of them
+        return [_python(value) for value in cells]
 
 
 def _places(cells: pa.DictionaryArray) -> NDArray[np.integer]:
@@ -329,6 +338,9 @@ def zone_free(cells: pa.Array) -> pa.Array:
 
 def _python(value: pa.Scalar) -> object:
     try:
-        return value.as_py()
+        cell = value.as_py()
+        # Files and other programs may hold decimals that their own type does not allow.
+        too_long = isinstance(cell, Decimal) and len(cell.as_tuple().digits) > value.type.precision
+        return None if too_long else cell
     except Exception:  # what Python cannot hold, such as dates beyond the year 9999
         return None

@@ -1,16 +1,17 @@
 """Tables in files: CSV and Parquet, one or many."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from dprules.errors import DataError, FileError
-from dprules.tables.cells import zone_free
+from dprules.tables.cells import Cells, zone_free
 from dprules.tables.csv_files import CsvFile
 from dprules.tables.frames import arrow_kind
+from dprules.tables.parquet_footers import DecimalType, find_byte_decimals, read_plain_metadata
 from dprules.tables.table import HEADER, Batch, Part, Table, call_quietly
 from dprules.tables.tokens import TokenizedLines
 
@@ -100,31 +101,49 @@ class ParquetTable(Table):
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         for path in self._paths:
-            for batch in _read_batches(path, names):
-                yield batch.num_rows, {name: zone_free(batch.column(name)) for name in names}
+            yield from _read_batches(path, names)
 
 
-def _read_batches(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _read_batches(path: Path, names: Sequence[str]) -> Iterator[Batch]:
     """Return the rows of one Parquet file, some at a time: a row group is not held as a whole."""
     from pyarrow.parquet import ParquetFile
 
+    # Cells with parts have no value. They are not read, since one of their parts could stop Arrow.
+    schema = _read_schema(path)
+    flat = [name for name in names if not pa.types.is_nested(schema.field(name).type)]
+    with ParquetFile(path) as file:
+        decimals = find_byte_decimals(file.schema)
+    metadata = read_plain_metadata(path, decimals) if decimals.keys() & set(flat) else None
     read = 0
     # A text that repeats is decoded and read once; but Arrow's dictionaries end at 2 GiB: then each by itself.
-    for texts in (_texts(path), []):
+    for texts in (_texts(schema), []):
         try:
             options = {"read_dictionary": texts, "coerce_int96_timestamp_unit": "us", "pre_buffer": False}
-            with ParquetFile(path, **options) as file:
+            with ParquetFile(path, metadata=metadata, **options) as file:
                 start = 0
-                for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
+                for batch in file.iter_batches(batch_size=_ROWS, columns=flat):
                     fresh = batch.slice(max(0, read - start))
                     start += batch.num_rows
                     read = max(read, start)
                     if fresh.num_rows:
-                        yield fresh
+                        yield fresh.num_rows, _cells_of(fresh, names, decimals)
             return
         except pa.ArrowCapacityError:
             if not texts:
                 raise
+
+
+def _cells_of(batch: pa.RecordBatch, names: Sequence[str], decimals: Mapping[str, DecimalType]) -> dict[str, Cells]:
+    read = set(batch.schema.names)
+    cells: dict[str, Cells] = {}
+    for name in names:
+        if name not in read:
+            cells[name] = pa.nulls(batch.num_rows)
+        elif name in decimals:
+            cells[name] = decimals[name].read_all(batch.column(name))
+        else:
+            cells[name] = zone_free(batch.column(name))
+    return cells
 
 
 def require_readable(path: Path) -> None:
@@ -140,9 +159,9 @@ def _read_schema(path: Path) -> Any:
     return call_quietly(lambda: read_schema(path), f"{path} is not a Parquet file.")
 
 
-def _texts(path: Path) -> list[str]:
+def _texts(schema: pa.Schema) -> list[str]:
     """Return the columns of text of one file."""
-    return [field.name for field in _read_schema(path) if field.type in (pa.string(), pa.large_string())]
+    return [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
 
 
 def open_files(path: str, delimiter: str | None, multiline: bool) -> Table:

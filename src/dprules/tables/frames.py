@@ -224,6 +224,9 @@ class _IbisTable(Table):
         schema = self._expression.schema()
         return {name: _ibis_kind(schema[name]) for name in self.names}
 
+    def _describe_failure(self) -> str:
+        return "the engine of the Ibis table stopped answering. Check that it runs, and that the expression runs there."
+
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         chosen = self._expression.select(*map(self._select, names)) if names else self._expression
         # Not `to_pyarrow_batches`: Ibis 12 calls a method there that DuckDB 2 no longer has.

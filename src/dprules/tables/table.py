@@ -80,7 +80,7 @@ class Table(Private, ABC):
         """
         self.require(names)
         prepare_kernels()
-        sentence = f"{self._source} cannot be read. Check that it is a table of the usual kind."
+        sentence = self._describe_failure()
         parts = call_quietly(lambda: self._parts(names), sentence)
         while True:
             require_going_on()
@@ -88,6 +88,10 @@ class Table(Private, ABC):
             if part is None:
                 return
             yield _hush(part, sentence)
+
+    def _describe_failure(self) -> str:
+        """Return what is said if reading fails: what failed, and what to do."""
+        return f"{self._source} cannot be read. Check that it is whole, and that it does not change during the job."
 
     def read_in_place(self, schema: Schema, unit: Unit, bits: Bits) -> Any | None:
         """Return the records where they are, if an engine can count them there; None: they are read here."""

@@ -106,7 +106,7 @@ def test_what_cannot_be_reached_is_told_without_the_server_s_words(server: str, 
         pass
     assert "secret" not in str(caught.value)
     stays.execute("CREATE VIEW v AS SELECT CAST(weight AS int) AS a FROM stays")
-    with open_table(server, table="v") as table, pytest.raises(DataError, match="cannot be read") as caught:
+    with open_table(server, table="v") as table, pytest.raises(DataError, match="PostgreSQL stopped") as caught:
         read_text_columns(table, ["a"])
     assert "secret-cell" not in str(caught.value)
     assert caught.value.__context__ is None
@@ -124,3 +124,20 @@ def test_settings_of_the_server_change_no_date(server: str, database: psycopg.Co
         assert [read_date(text) for text in texts] == ["2024-03-01", "2024-03-01"]
     finally:
         database.execute("ALTER ROLE CURRENT_USER RESET ALL")
+
+
+def test_a_lost_connection_is_told_in_a_sentence_that_names_postgres(server: str, database: psycopg.Connection) -> None:
+    database.execute("CREATE TABLE many AS SELECT n, repeat('x', 200) AS t FROM generate_series(1, 200000) AS n")
+    end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    with open_table(server, table="many") as table, pytest.raises(DataError) as caught:
+        _ = [database.execute(end) for _ in table.batches(["n", "t"])]
+    assert str(caught.value).startswith("PostgreSQL stopped answering while table many was read. Check that")
+    assert caught.value.__context__ is None
+
+
+def test_a_text_that_the_server_cannot_make_stops_nothing(server: str, database: psycopg.Connection) -> None:
+    """Of this document of 180 MB the text has more than 1 GB: each of its characters is written with six."""
+    database.execute("CREATE TABLE documents (k int, j jsonb)")
+    database.execute("INSERT INTO documents VALUES (1, '{}'), (2, to_jsonb(repeat(E'\\x01', 180000000))), (3, '[1]')")
+    with open_table(server, table="documents") as table:
+        assert read_text_columns(table, ["j", "k"]) == [["{}", None, "[1]"], ["1", "2", "3"]]

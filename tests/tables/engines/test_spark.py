@@ -3,6 +3,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -91,15 +92,19 @@ def test_nothing_is_kept_when_a_fit_fails(spark, people):
     assert list(spark.sparkContext._jsc.getPersistentRDDs()) == before
 
 
-def test_a_query_that_fails_is_told_without_its_words(spark):
-    frame = spark.createDataFrame([("secret-cell", "no")], "age string, y string").selectExpr(
-        "CAST(age AS int) AS age", "true AS smoker", "'f' AS sex", "y"
-    )
+def test_a_job_that_fails_is_told_in_one_sentence_that_names_spark(spark, tmp_path):
+    """A file that vanishes stops a fit: that is no fact about a record."""
+    pa.parquet.write_table(PEOPLE, tmp_path / "people.parquet")
+    frame = spark.read.parquet(str(tmp_path))
+    frame.count()
+    (tmp_path / "people.parquet").unlink()
     with pytest.raises(DataError, match="Spark could not finish a job") as caught:
         learn(frame)
-    assert "secret-cell" not in str(caught.value)
+    assert "people.parquet" not in str(caught.value)
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
+    with pytest.raises(DataError, match="Spark could not finish a job"), open_table(frame) as table:
+        read_text_columns(table, ["age"])
 
 
 ODD: dict[str, tuple[str, list[Any]]] = {

@@ -1,7 +1,9 @@
 import gzip
 import os
+import socket
 import subprocess
 import sys
+import time
 
 import pyarrow as pa
 import pyarrow.csv
@@ -9,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import servers
+from dprules.cli.exits import Exit
 from dprules.errors import DataError, FileError, ParameterError
 from dprules.tables import open_table, read_text_columns
 from dprules.tables.engines import spark_session as module
@@ -137,6 +140,34 @@ def test_a_session_that_runs_is_left_alone(spark, tmp_path):
     assert spark.range(2).count() == 2
 
 
+@pytest.mark.parametrize(
+    "master", ["spark://127.0.0.1:1", "spark://127.0.0.1:1,[::1]:2", "spark://nowhere.invalid:7077", "spark://x"]
+)
+def test_a_cluster_that_does_not_answer_is_told_within_seconds(master):
+    started = time.monotonic()
+    with pytest.raises(DataError, match=r"Spark does not answer at .* Check the address"):
+        module.require_reachable(master)
+    assert time.monotonic() - started < 8
+
+
+def test_a_cluster_that_answers_is_used():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        module.require_reachable(f"spark://127.0.0.1:1,127.0.0.1:{listener.getsockname()[1]}")
+    module.require_reachable("local[2]")
+    module.require_reachable("yarn")
+
+
+def test_a_wrong_master_ends_the_command_within_seconds(tmp_path):
+    servers.require_spark()
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "schema.toml").write_text(SCHEMA.to_toml())
+    pa.csv.write_csv(PEOPLE, tmp_path / "people.csv")
+    done = run_command(tmp_path, "people.csv", "-o", "model.json", master="spark://127.0.0.1:1")
+    assert done.returncode == Exit.INPUT
+    assert "Spark does not answer at spark://127.0.0.1:1." in " ".join(done.stderr.split())
+    assert not (tmp_path / "model.json").exists()
+
+
 def test_without_java_it_is_said_what_to_install(monkeypatch, tmp_path):
     pyspark = pytest.importorskip("pyspark", reason="needs Spark: install the extra spark")
     monkeypatch.setattr(pyspark.SparkContext, "_active_spark_context", None)
@@ -163,9 +194,9 @@ main()
 """
 
 
-def run_command(folder, *words):
+def run_command(folder, *words, master="local[1]"):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "TMPDIR": str(folder / "tmp")}
-    options = ["--schema", "schema.toml", "--engine", "spark", "--master", "local[1]", "--seed", "1", "--json"]
+    options = ["--schema", "schema.toml", "--engine", "spark", "--master", master, "--seed", "1", "--json"]
     command = [sys.executable, "-c", WATCHER, "fit", *words, "--max-rules", "1", *options]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False

@@ -77,6 +77,9 @@ class DuckDBTable(Table):
         """By DuckDB's types."""
         return {name: _kind(kind) for name, kind in self._types.items()}
 
+    def _describe_failure(self) -> str:
+        return f"DuckDB cannot read {self._source}. Check that its file is whole, and that no other program changes it."
+
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
@@ -91,8 +94,8 @@ class DuckDBTable(Table):
         """A cell as text; floats as doubles and bytes as bytes, which are read as in every other source."""
         column = _quote(name)
         if self._types[name] in ("FLOAT", "DOUBLE"):
-            return f"CAST({column} AS DOUBLE)"  # DuckDB 2.0 writes some powers of two as other numbers
-        return column if self._types[name] == "BLOB" else f"CAST({column} AS VARCHAR)"
+            return f"TRY_CAST({column} AS DOUBLE)"  # DuckDB 2.0 writes some powers of two as other numbers
+        return column if self._types[name] == "BLOB" else f"TRY_CAST({column} AS VARCHAR)"
 
 
 def _quote(name: str) -> str:

@@ -33,7 +33,7 @@ class PostgresTable(Table):
             import psycopg
         except ImportError:
             raise ParameterError("PostgreSQL needs its driver: pip install 'dprules[postgres]'.") from None
-        refusal = "the database cannot be reached. Check the URL."
+        refusal = "PostgreSQL cannot be reached. Check the URL, and that the server runs."
         self._connection: Any = call_quietly(lambda: psycopg.connect(url), refusal)
         self._columns: Sequence[Column] = ()
         self._groups = False
@@ -87,6 +87,12 @@ class PostgresTable(Table):
     def close(self) -> None:
         """End the connection."""
         self._connection.close()
+
+    def _describe_failure(self) -> str:
+        return (
+            f"PostgreSQL stopped answering while {self._source} was read. Check that the server runs and lets you read "
+            "the table, and run the command again."
+        )
 
     def expect(self, columns: Sequence[Column], grouped: bool) -> None:
         """Say how cells will be read: the server then sends places in the schema instead of texts."""

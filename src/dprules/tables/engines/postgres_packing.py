@@ -92,8 +92,10 @@ def text_of(name: str, kind: str) -> str:
     text = f"CAST({column} AS TEXT)"
     if kind in (*_INTEGERS, "boolean", "date"):
         return text
-    # What is so long is read as missing; as a part of a row it could be more than the server can send.
-    return f"CASE WHEN octet_length({text}) <= {_LONGEST} THEN {text} END"
+    # What is so long is read as missing; as a part of a row it could be more than the server can send. No text is made
+    # of what is stored in more bytes: the server stops at a text of 1 GB, which a document or a list may have.
+    short = f"CASE WHEN octet_length({text}) <= {_LONGEST} THEN {text} END"
+    return f"CASE WHEN pg_column_size({column}) <= {_LONGEST} THEN {short} END"
 
 
 def find_codec(encoding: str) -> str | None:

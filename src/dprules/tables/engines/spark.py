@@ -7,11 +7,13 @@ from typing import Any
 import pyarrow as pa
 
 from dprules.accounting import Unit
-from dprules.errors import DataError, PrivacyError
+from dprules.errors import DataError
 from dprules.mechanisms import Bits
 from dprules.schema import Schema
 from dprules.tables.cells import zone_free
-from dprules.tables.engines.spark_blocks import Arrays, Kept, Make, SparkBlocks, at_a_time, rows_at_once
+from dprules.tables.engines.spark_blocks import FAILED, Arrays, Kept, Make, SparkBlocks, at_a_time, rows_at_once
+from dprules.tables.engines.spark_parquet import quote, read_stored
+from dprules.tables.engines.spark_plans import require_safe_plan
 from dprules.tables.engines.spark_records import SparkRecords, write_records
 from dprules.tables.engines.spark_units import choose_on_spark
 from dprules.tables.record_blocks import BlockReader
@@ -19,14 +21,7 @@ from dprules.tables.table import Batch, Table
 from dprules.tables.units import UnitKey
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
-
-_BY_POSITION = {"GlobalLimit", "LocalLimit", "Limit", "Offset", "Tail", "Sample", "Deduplicate"}
-"""Steps of a query that choose rows by where they lie, which may change when a partition is made again."""
-_BY_ORDER = {
-    *("First", "Last", "AnyValue", "CollectList", "CollectSet", "ListAgg", "MaxBy", "MinBy", "Mode"),
-    *("RowNumber", "NTile", "NthValue", "Lag", "Lead"),
-}
-"""Functions of several rows whose result depends on the order that these come in, of equals at the least."""
+_NESTED = ("array", "map", "struct", "interval", "variant")
 
 
 class SparkTable(Table):
@@ -45,11 +40,11 @@ class SparkTable(Table):
 
     def __init__(self, frame: Any, source: str = "the Spark frame") -> None:
         super().__init__(source)
-        self._frame = frame
         self._kept = Kept()
         if len(set(frame.columns)) < len(frame.columns):
             raise DataError(f"{source}: two columns have one name. Rename one.")
-        _require_determinism(frame, source)
+        require_safe_plan(frame, source)
+        self._frame = read_stored(frame, source)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,7 +59,11 @@ class SparkTable(Table):
         """Return columns under names of ours: Spark takes `a.b` for a part of `a` on its way to Python."""
         from pyspark.sql import functions
 
-        return self._frame.select(*(functions.col(_quote(name)).alias(f"cell{at}") for at, name in enumerate(names)))
+        kinds = dict(self._frame.dtypes)
+        # Cells with parts have no value. They are not read, since one of their parts could stop Spark.
+        nothing = functions.lit(None).cast("string")
+        cells = [nothing if _has_parts(kinds[name]) else functions.col(quote(name)) for name in names]
+        return self._frame.select(*(cell.alias(f"cell{at}") for at, cell in enumerate(cells)))
 
     def _batches(self, names: Sequence[str]) -> Iterator[Batch]:
         """All rows in the order of the partitions, one after the other."""
@@ -73,6 +72,9 @@ class SparkTable(Table):
             rows = frame.mapInArrow(_write_batches, "batch binary").toLocalIterator()
             for row in rows:
                 yield from batches_of(pa.ipc.open_stream(row[0]), names)
+
+    def _describe_failure(self) -> str:
+        return FAILED
 
     def read_in_place(self, schema: Schema, unit: Unit, bits: Bits) -> SparkRecords:
         """Read the records where they are: the same reader of cells, in every partition."""
@@ -111,48 +113,8 @@ def _write_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
         yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], ["batch"])
 
 
-def _require_determinism(frame: Any, source: str) -> None:
-    """Refuse a query that gives other rows when it is run again: a lost executor would exchange them in mid-fit."""
-    if frame.isStreaming:
-        raise PrivacyError(f"{source} is a stream, and a fit needs the same rows throughout. Write it to a table.")
-    query = getattr(frame, "_jdf", None)  # Spark Connect does not tell
-    if query is None:
-        return
-    plan = query.queryExecution().analyzed()
-    for step in _list_steps(plan):
-        functions = {name for expression in _list(step.expressions()) for name in _list_functions(expression)}
-        if not step.deterministic() or str(step.nodeName()) in _BY_POSITION or functions & _BY_ORDER:
-            raise PrivacyError(
-                f"{source}: its query may give other rows each time it runs (rand, limit, sample, dropDuplicates, "
-                "first, row_number, ...), and the guarantee needs the same ones throughout. Write it to a table first."
-            )
-
-
-def _list_steps(plan: Any) -> Iterator[Any]:
-    """Return all steps of a query, those of the queries inside its expressions included."""
-    waiting = [plan]
-    while waiting:
-        step = waiting.pop()
-        yield step
-        waiting += [*_list(step.children()), *_list(step.subqueries())]
-
-
-def _list_functions(expression: Any) -> Iterator[str]:
-    """Return the names of all functions of an expression."""
-    waiting = [expression]
-    while waiting:
-        function = waiting.pop()
-        yield str(function.nodeName())
-        waiting += _list(function.children())
-
-
-def _list(sequence: Any) -> list[Any]:
-    """Return what is in a sequence of Scala's."""
-    return [sequence.apply(place) for place in range(sequence.size())]
-
-
-def _quote(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+def _has_parts(kind: str) -> bool:
+    return kind.startswith(_NESTED)
 
 
 def _kind(kind: str) -> str:

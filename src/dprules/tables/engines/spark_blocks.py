@@ -30,7 +30,10 @@ FEW = 4
 MOST_RECORDS = 1 << 16
 MOST_CELLS = 1 << 22
 """Records that are sent to Python at once, and cells: a column of a batch must stay below two gigabytes."""
-FAILED = "Spark could not finish a job. Check that its executors run, and that dprules is installed on them."
+FAILED = (
+    "Spark could not finish a job. Check that it still runs, that its executors reach the data, and that dprules is "
+    "installed on them. Then run the command again."
+)
 _BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 

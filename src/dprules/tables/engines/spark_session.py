@@ -5,12 +5,15 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,8 @@ rootLogger.appenderRef.none.ref = none
 """
 """Java's log would name cells if a query failed; what went wrong is said by us. Without an appender Spark would bring
 its own settings."""
+_PATIENCE = 5.0
+"""Seconds in which a cluster must answer."""
 
 
 @contextmanager
@@ -51,6 +56,7 @@ def spark_session(master: str, scratch: str) -> Iterator[Any]:
     if running is not None:
         yield running
         return
+    require_reachable(master)
     with _later(), _silent():
         session = call_quietly(
             partial(_start, master, scratch),
@@ -64,6 +70,35 @@ def spark_session(master: str, scratch: str) -> Iterator[Any]:
         with _later(), suppress(Exception):  # after Ctrl-C it may not answer any more
             session.stop()
         logging.getLogger().removeHandler(quiet)
+
+
+def require_reachable(master: str) -> None:
+    """Refuse a cluster whose address does not answer within seconds; Spark itself tries for more than a minute.
+
+    Parameters
+    ----------
+    master : str
+        As for `spark_session`. Only spark://host:port has an address that is known here, or several after commas.
+    """
+    if not master.startswith("spark://"):
+        return
+    answers = Queue[bool]()
+    addresses = master.removeprefix("spark://").split(",")
+    for address in addresses:  # in threads of their own: looking up a name has no time limit
+        Thread(target=lambda address=address: answers.put(_answers(address)), daemon=True).start()
+    with suppress(Empty):
+        if any(answers.get(timeout=_PATIENCE) for _ in addresses):
+            return
+    raise DataError(f"Spark does not answer at {master}. Check the address, and that the cluster runs.")
+
+
+def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
