@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -161,6 +162,20 @@ def test_an_evaluation_names_what_it_assumes_of_quotes(tmp_path):
         assert bought.certificate is not None
         assert (Assumption.BALANCED_QUOTES in bought.certificate.assumptions) is multiline
         assert bought.certificate.verify()
+
+
+def test_a_view_is_assumed_to_stop_at_no_row(tmp_path):
+    """What its expressions do is not looked at, and the certificate says so."""
+    with duckdb.connect(str(tmp_path / "d.db")) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS x, true AS b, 'no' AS y; CREATE VIEW v AS FROM t")
+    url = f"duckdb:///{tmp_path / 'd.db'}"
+    for table in ("t", "v"):
+        released = fit(FitRequest(url, SCHEMA, table=table))
+        bought = evaluate(released, url, epsilon=1.0, table=table)
+        assert bought.certificate is not None
+        for certificate in (released.certificate, bought.certificate):
+            assert (Assumption.NO_ROW_STOPS in certificate.assumptions) is (table == "v")
+            assert certificate.verify()
 
 
 def dear(settings: StreamSettings, dimension: int) -> SegmentPolicy:

@@ -22,6 +22,7 @@ class Assumption(Enum):
     VALUES_READ_OFF = "values and cuts, read off the data and declared public"
     ROWS_CHECKED = "the rows themselves, which were checked before the fit"
     BALANCED_QUOTES = "that quotes balance in every record of the file, whose cells may hold line ends"
+    NO_ROW_STOPS = "that no expression of the view or query that the rows come from stops at a row"
     NEWEST_STATE = "that the private state was the newest one when it was restored"
 
     @property

@@ -110,7 +110,7 @@ def evaluate(
             counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
             account.charge(ANSWERS, Counts(tilt))
             noisy = noisy_counts(counts, tilt, os_bits)
-        certificate = account.certificate(secure=True, assumptions=_assumptions(data, account, multiline))
+        certificate = account.certificate(secure=True, assumptions=_assumptions(data, account, opened))
         certificate = certificate.for_model(released.digest())
         noised = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
         evaluation = replace(noised, mark=released.model.mark)
@@ -163,11 +163,12 @@ def _require_rows(counts: NDArray[np.int64], truth: Label) -> None:
         )
 
 
-def _assumptions(data: object, account: Account, multiline: bool) -> list[Assumption]:
+def _assumptions(data: object, account: Account, table: Table) -> list[Assumption]:
     flags = {
         Assumption.RECORD_BY_RECORD: may_be_computed(data),
         Assumption.ROW_COUNT: account.neighbours is Neighbours.REPLACE,
-        Assumption.BALANCED_QUOTES: multiline,
+        Assumption.BALANCED_QUOTES: table.assumes_balanced_quotes,
+        Assumption.NO_ROW_STOPS: table.is_query,
     }
     return [Assumption.SCHEMA, Assumption.SETTINGS, *(one for one, holds in flags.items() if holds)]
 

@@ -323,7 +323,7 @@ def fit(
         progress("reading the table", 0, None)
         with naming_the_charge(account):
             records = place_records(table, request.schema, account.unit, bits, storage)
-            assumptions = _assumptions(request, account, table.assumes_balanced_quotes)
+            assumptions = _assumptions(request, account, table)
             released = _learn(request, records, account, assumptions, bits, progress)
     with naming_the_charge(account):
         deliver(released)
@@ -353,14 +353,15 @@ def may_be_computed(data: object) -> bool:
     return not isinstance(data, str | Path)
 
 
-def _assumptions(request: FitRequest, account: Account, multiline: bool) -> list[Assumed]:
+def _assumptions(request: FitRequest, account: Account, table: Table) -> list[Assumed]:
     flags: Mapping[Assumption, bool] = {
         Assumption.RECORD_BY_RECORD: may_be_computed(request.data),
         Assumption.ROW_COUNT: account.neighbours is Neighbours.REPLACE,
         Assumption.VALUES_READ_OFF: request.schema.values_are_public,
         Assumption.CLASSES_FROM_LABELS: request.schema.label.inferred,
         Assumption.ROWS_CHECKED: request.rows_are_public,
-        Assumption.BALANCED_QUOTES: multiline,
+        Assumption.BALANCED_QUOTES: table.assumes_balanced_quotes,
+        Assumption.NO_ROW_STOPS: table.is_query,
     }
     like = request.schema.values_like
     taken = [] if like is None else [TakenFrom(like)]

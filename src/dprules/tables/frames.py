@@ -209,6 +209,7 @@ class _IbisTable(Table):
     """An Ibis expression, read by its own engine."""
 
     __slots__ = ("_expression",)
+    is_query = True
 
     def __init__(self, expression: Any) -> None:
         super().__init__("the Ibis table")

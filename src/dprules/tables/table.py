@@ -35,6 +35,8 @@ class Table(Private, ABC):
     """Records that the last reading left out because they cannot be read: private."""
     assumes_balanced_quotes = False
     """Whether a record could swallow others unless its quotes balance."""
+    is_query = False
+    """Whether its rows come from expressions that are not looked at, such as those of a view: one may stop at a row."""
     naming = "the names of its columns and the schema"
     """Where to look if a column is not found."""
     named_by_first_line = False

@@ -126,6 +126,13 @@ def test_settings_of_the_server_change_no_date(server: str, database: psycopg.Co
         database.execute("ALTER ROLE CURRENT_USER RESET ALL")
 
 
+def test_what_is_computed_when_it_is_read_is_known(server: str, stays: psycopg.Connection) -> None:
+    stays.execute("CREATE VIEW v AS SELECT age FROM stays; CREATE MATERIALIZED VIEW m AS SELECT age FROM stays")
+    for name, computed in {"stays": False, "v": True, "m": False}.items():
+        with open_table(server, table=name) as table:
+            assert table.is_query is computed, name
+
+
 def test_a_lost_connection_is_told_in_a_sentence_that_names_postgres(server: str, database: psycopg.Connection) -> None:
     database.execute("CREATE TABLE many AS SELECT n, repeat('x', 200) AS t FROM generate_series(1, 200000) AS n")
     end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"

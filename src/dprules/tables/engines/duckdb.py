@@ -33,7 +33,7 @@ class DuckDBTable(Table):
         Bytes that the engine may use; None: its own limit.
     """
 
-    __slots__ = ("_connection", "_table", "_types")
+    __slots__ = ("_connection", "_name", "_table", "_types")
 
     def __init__(self, path: str, table: str, scratch: str, memory: int | None = None) -> None:
         super().__init__(f"table {table}")
@@ -58,6 +58,8 @@ class DuckDBTable(Table):
             self._connection.execute("SET TimeZone = 'UTC'")  # the machine's zone must not change what is read
         self._connection.execute("SET arrow_large_buffer_size = true")  # long texts must not stop the others
         self._table = ".".join(_quote(part) for part in table.split("."))
+        *folders, name = table.split(".")
+        self._name = (name, folders[-1] if folders else "main")
         try:
             described = call_quietly(
                 lambda: self._connection.execute(f"DESCRIBE SELECT * FROM {self._table}").fetchall(),
@@ -67,6 +69,13 @@ class DuckDBTable(Table):
             self.close()
             raise
         self._types = {str(row[0]): str(row[1]) for row in described}
+
+    @property
+    def is_query(self) -> bool:  # type: ignore[override]
+        """A view, or a table with columns that are computed whenever they are read."""
+        query = "SELECT sql FROM duckdb_tables() WHERE lower(table_name) = lower(?) AND lower(schema_name) = lower(?)"
+        rows = call_quietly(lambda: self._connection.execute(query, self._name).fetchall(), self._describe_failure())
+        return len(rows) != 1 or "GENERATED ALWAYS" in str(rows[0][0]).upper()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -76,6 +76,13 @@ class PostgresTable(Table):
         return {_decode(name): _decode(kind) for name, kind in rows}
 
     @property
+    def is_query(self) -> bool:  # type: ignore[override]
+        """A view, or a table of another server: neither a table, nor one with partitions or a stored view."""
+        query = "SELECT relkind::text FROM pg_class WHERE oid = to_regclass(%s)"
+        row = call_quietly(lambda: self._connection.execute(query, (self._table,)).fetchone(), self._describe_failure())
+        return row is None or _decode(row[0]) not in ("r", "p", "m")
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The columns."""
         return tuple(self._types)

@@ -47,6 +47,11 @@ class SparkTable(Table):
         self._frame = read_stored(frame, source)
 
     @property
+    def is_query(self) -> bool:  # type: ignore[override]
+        """A frame of Spark Connect, which does not say what is in its query."""
+        return not hasattr(self._frame, "_jdf")
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The columns."""
         return tuple(self._frame.columns)
