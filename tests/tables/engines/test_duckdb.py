@@ -102,7 +102,7 @@ def test_what_cannot_be_read_is_told_without_the_engine_s_words(make: Make, tmp_
 
 def test_what_is_computed_when_it_is_read_is_known(make: Make) -> None:
     url = make(
-        "CREATE TABLE t AS SELECT 1 AS a; CREATE VIEW v AS SELECT a FROM t; CREATE SCHEMA s; CREATE VIEW s.t AS FROM main.t;"
+        "CREATE TABLE t AS SELECT 1 AS a; CREATE VIEW v AS FROM t; CREATE SCHEMA s; CREATE VIEW s.t AS FROM main.t;"
         "CREATE TABLE g (a INT, b INT GENERATED ALWAYS AS (a + 1)); CREATE TABLE s.w AS SELECT 1 AS rowid"
     )
     for name, computed in {"t": False, "main.T": False, "v": True, "s.t": True, "g": True, "s.w": False}.items():

@@ -194,13 +194,41 @@ main()
 """
 
 
-def run_command(folder, *words, master="local[1]"):
+LOSER = """
+import os, signal
+from pyspark import SparkContext
+from dprules.tables.engines.spark_blocks import SparkBlocks
+real = getattr(SparkBlocks, "{step}")
+def lose(*arguments):
+    os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
+    return real(*arguments)
+setattr(SparkBlocks, "{step}", lose)
+from dprules.cli import main
+main()
+"""
+"""Kills Spark's Java process before a step of the fit."""
+
+
+def run_command(folder, *words, master="local[1]", program=WATCHER):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "TMPDIR": str(folder / "tmp")}
     options = ["--schema", "schema.toml", "--engine", "spark", "--master", master, "--seed", "1", "--json"]
-    command = [sys.executable, "-c", WATCHER, "fit", *words, "--max-rules", "1", *options]
+    command = [sys.executable, "-c", program, "fit", *words, "--max-rules", "1", *options]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
+
+
+@pytest.mark.parametrize("step", ["__init__", "map", "add_up"])
+def test_a_session_that_is_lost_is_told_in_a_sentence_that_names_spark(tmp_path, step):
+    servers.require_spark()
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "schema.toml").write_text(SCHEMA.to_toml())
+    pa.csv.write_csv(PEOPLE, tmp_path / "people.csv")
+    done = run_command(tmp_path, "people.csv", "-o", "model.json", program=LOSER.format(step=step))
+    assert done.returncode == Exit.INPUT
+    assert "Spark could not finish a job. Check that it still runs" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "model.json").exists()
 
 
 def test_the_command_leaves_nothing_behind(tmp_path):

@@ -17,7 +17,7 @@ from dprules.tables.engines.spark_plans import require_safe_plan
 from dprules.tables.engines.spark_records import SparkRecords, write_records
 from dprules.tables.engines.spark_units import choose_on_spark
 from dprules.tables.record_blocks import BlockReader
-from dprules.tables.table import Batch, Table
+from dprules.tables.table import Batch, Table, call_quietly
 from dprules.tables.units import UnitKey
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
@@ -43,8 +43,8 @@ class SparkTable(Table):
         self._kept = Kept()
         if len(set(frame.columns)) < len(frame.columns):
             raise DataError(f"{source}: two columns have one name. Rename one.")
-        require_safe_plan(frame, source)
-        self._frame = read_stored(frame, source)
+        call_quietly(lambda: require_safe_plan(frame, source), FAILED)
+        self._frame = call_quietly(lambda: read_stored(frame, source), FAILED)
 
     @property
     def is_query(self) -> bool:  # type: ignore[override]
@@ -83,15 +83,17 @@ class SparkTable(Table):
 
     def read_in_place(self, schema: Schema, unit: Unit, bits: Bits) -> SparkRecords:
         """Read the records where they are: the same reader of cells, in every partition."""
-        names = list(schema.names)
-        make: Make = partial(read_partition, schema, names)
-        if unit.column is None:
-            frame = self._selected(names)
-        else:
-            key = UnitKey.drawn(bits)
-            wanted = list(dict.fromkeys([*names, unit.column]))
-            frame, make = choose_on_spark(self._selected(wanted), schema, wanted, unit.column, unit.rows, key.secret)
+        frame, make = call_quietly(lambda: self._choose(schema, unit, bits), FAILED)
         return SparkRecords(SparkBlocks.read(frame, make, self._kept, len(self.names)), schema)
+
+    def _choose(self, schema: Schema, unit: Unit, bits: Bits) -> tuple[Any, Make]:
+        """Return a frame with the rows of a fit, and what makes blocks of it."""
+        names = list(schema.names)
+        if unit.column is None:
+            return self._selected(names), partial(read_partition, schema, names)
+        key = UnitKey.drawn(bits)
+        wanted = list(dict.fromkeys([*names, unit.column]))
+        return choose_on_spark(self._selected(wanted), schema, wanted, unit.column, unit.rows, key.secret)
 
     def close(self) -> None:
         """Let Spark forget what it kept for a fit."""

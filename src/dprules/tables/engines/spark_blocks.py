@@ -83,14 +83,14 @@ class SparkBlocks(Private):
         They are made at once: a job that reads blocks sends few rows at a time to Python, and would send few records.
         Records have about `width` cells.
         """
-        blocks = cls(frame.mapInArrow(partial(_write_blocks, make), BLOCK_FIELDS), kept)
+        blocks = cls(_map_rows(frame, partial(_write_blocks, make)), kept)
         blocks._run(lambda: blocks._frame.count(), rows_at_once(width))
         return blocks
 
     def map(self, change: Callable[[Arrays], Arrays]) -> "SparkBlocks":
         """Return other blocks, one made of each when they are first asked for."""
         make = partial(_write_blocks, partial(_change_blocks, change))
-        return SparkBlocks(self._frame.mapInArrow(make, BLOCK_FIELDS), self._kept)
+        return SparkBlocks(_map_rows(self._frame, make), self._kept)
 
     def add_up(self, count: Callable[[Arrays], Integers], size: int) -> Integers:
         """Return the sum, over all blocks, of an array of so many integers: one partial sum a partition comes back."""
@@ -120,6 +120,10 @@ class SparkBlocks(Private):
                 return job()
 
         return call_quietly(run, FAILED)
+
+
+def _map_rows(frame: Any, make: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> Any:
+    return call_quietly(lambda: frame.mapInArrow(make, BLOCK_FIELDS), FAILED)
 
 
 def rows_at_once(width: int) -> int:

@@ -62,6 +62,8 @@ def spark_session(master: str, scratch: str) -> Iterator[Any]:
             partial(_start, master, scratch),
             f"Spark does not start on {master}. Check the address, and that JAVA_HOME (or java) is Java 17.",
         )
+    # A thread of its own would print a trace if Java ends.
+    session.sparkContext._accumulatorServer.handle_error = lambda *_: None
     quiet = logging.NullHandler()  # py4j would print a trace of what it was doing at a Ctrl-C
     logging.getLogger().addHandler(quiet)
     try:
