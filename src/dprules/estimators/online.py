@@ -59,7 +59,8 @@ class PrivateWinnowClassifier(Marked, OnlineClassifier):
     vocabulary : sequence of str or None
         Public names: hashed coordinates are printed under those that are hashed to them.
     classes : sequence or None
-        All of them; otherwise read off the first block, and assumed public.
+        All of them. None: of blocks those of the first block, which are assumed public; of single examples False and
+        True, whatever comes first.
     multi_class : str or None
         "one-vs-rest": of more than two classes each has a learner against the rest, over the same rounds. All of them
         together cost epsilon and delta, so that each has only its share; "epochs" needs no such division.
