@@ -46,37 +46,27 @@ class Deadline:
     ----------
     connection : psycopg.Connection
         An open connection.
-    seconds : float
-        Longest silence.
     """
 
-    def __init__(self, connection: Any, seconds: float) -> None:
+    def __init__(self, connection: Any) -> None:
         self.passed = False
-        self._seconds = seconds
         # A copy of the descriptor: the driver may close its own, and the number may be used again.
         self._socket = socket.socket(fileno=os.dup(connection.fileno()))
-        self._timer: threading.Timer | None = None
 
     @contextmanager
-    def running(self) -> Iterator["Deadline"]:
-        """Count from now on, until the block is left."""
-        self.restart()
+    def within(self, seconds: float) -> Iterator[None]:
+        """End the connection if the block takes longer."""
+        timer = threading.Timer(seconds, self._pass)
+        timer.daemon = True
+        timer.start()
         try:
-            yield self
+            yield
         finally:
-            self._stop()
-            self._socket.close()
+            timer.cancel()
 
-    def restart(self) -> None:
-        """Begin again: the server has answered."""
-        self._stop()
-        self._timer = threading.Timer(self._seconds, self._pass)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+    def close(self) -> None:
+        """Give the copy of the descriptor back."""
+        self._socket.close()
 
     def _pass(self) -> None:
         self.passed = True

@@ -80,8 +80,9 @@ class PostgresStore:
     def _transaction(self) -> Iterator[Any]:
         psycopg = load_driver()
         connection = self._connect(psycopg)
+        deadline = Deadline(connection)
         try:
-            with Deadline(connection, SILENCE).running() as deadline, _translate_errors(psycopg, connection, deadline):
+            with _translate_errors(psycopg, connection, deadline), deadline.within(SILENCE):
                 try:
                     yield connection
                     connection.commit()
@@ -90,6 +91,7 @@ class PostgresStore:
                         connection.rollback()
                     raise
         finally:
+            deadline.close()
             with suppress(psycopg.Error):
                 connection.close()
 

@@ -1,5 +1,8 @@
 """Tables on a real PostgreSQL server."""
 
+import os
+import signal
+
 import numpy as np
 import psycopg
 import pytest
@@ -10,6 +13,7 @@ from dprules.mechanisms import SeededBits
 from dprules.schema import Boolean, Categorical, Label, Numeric, Schema
 from dprules.schema.cells import read_date
 from dprules.tables import open_table, read_matrix, read_records, read_text_columns
+from dprules.tables.engines import postgres
 
 NUMBERS = ["20", "31.5", " 4e1 ", "secret-cell", None, "1e999", "inf", "", "0x10"]
 CODES = [0, 1, 1, -1, -1, -1, -1, -1, -1]
@@ -140,6 +144,26 @@ def test_a_lost_connection_is_told_in_a_sentence_that_names_postgres(server: str
         _ = [database.execute(end) for _ in table.batches(["n", "t"])]
     assert str(caught.value).startswith("PostgreSQL stopped answering while table many was read. Check that")
     assert caught.value.__context__ is None
+
+
+def test_a_server_that_is_frozen_ends_the_reading(
+    server: str, database: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process of the connection is stopped, as by a debugger or a full disk: its socket stays open."""
+    database.execute("CREATE TABLE many AS SELECT n, repeat('x', 200) AS t FROM generate_series(1, 200000) AS n")
+    monkeypatch.setattr(postgres, "SILENCE", 0.5)
+    with open_table(server, table="many") as table:
+        batches = table.batches(["n", "t"])
+        next(batches)
+        (process,) = database.execute(
+            "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE 'COPY%'"
+        ).fetchone() or (0,)
+        os.kill(process, signal.SIGSTOP)
+        try:
+            with pytest.raises(DataError, match="PostgreSQL stopped answering"):
+                _ = list(batches)
+        finally:
+            os.kill(process, signal.SIGCONT)
 
 
 def test_a_text_that_the_server_cannot_make_stops_nothing(server: str, database: psycopg.Connection) -> None:

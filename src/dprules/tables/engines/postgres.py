@@ -3,13 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dprules.errors import DataError, ParameterError
+from dprules.errors import DataError
+from dprules.postgres import Deadline, connect, load_driver
 from dprules.schema import Column
-from dprules.tables.engines.postgres_copy import copy_rows, read_places, read_plain
+from dprules.tables.engines.postgres_copy import CopiedRows, copy_rows, read_places, read_plain
 from dprules.tables.engines.postgres_packing import Packing, find_codec, quote
 from dprules.tables.table import WEIGHTS, Batch, Table, call_quietly
 
 _NUMBERS = ("smallint", "integer", "bigint", "numeric", "real", "double precision")
+STATEMENT = 60.0
+"""Seconds that a question about the table may take."""
+SILENCE = 3600.0
+"""Seconds without any rows after which a query counts as lost: a server may group a large table for long."""
 GROUPED = 8
 """The server groups where there are so many times fewer different rows than rows, at the least."""
 
@@ -25,22 +30,21 @@ class PostgresTable(Table):
         Its name, also as schema.name.
     """
 
-    __slots__ = ("_columns", "_connection", "_encoding", "_groups", "_table", "_types")
+    __slots__ = ("_columns", "_connection", "_deadline", "_encoding", "_groups", "_table", "_types")
 
     def __init__(self, url: str, table: str) -> None:
         super().__init__(f"table {table}")
-        try:
-            import psycopg
-        except ImportError:
-            raise ParameterError("PostgreSQL needs its driver: pip install 'dprules[postgres]'.") from None
+        load_driver()
         refusal = "PostgreSQL cannot be reached. Check the URL, and that the server runs."
-        self._connection: Any = call_quietly(lambda: psycopg.connect(url), refusal)
+        self._connection: Any = call_quietly(lambda: connect(url), refusal)
+        self._deadline = Deadline(self._connection)
         self._columns: Sequence[Column] = ()
         self._groups = False
         self._table = ".".join(quote(part) for part in table.split("."))
-        call_quietly(self._prepare, refusal)
         try:
-            self._types = self._describe(table)
+            with self._deadline.within(STATEMENT):
+                call_quietly(self._prepare, refusal)
+                self._types = self._describe(table)
         except DataError:
             self.close()
             raise
@@ -93,6 +97,7 @@ class PostgresTable(Table):
 
     def close(self) -> None:
         """End the connection."""
+        self._deadline.close()
         self._connection.close()
 
     def _describe_failure(self) -> str:
@@ -113,13 +118,23 @@ class PostgresTable(Table):
         statement = packing.query(self._table, grouped).encode(packing.codec)
         # Bytes that are no text in another encoding must not stop the others.
         self._connection.execute(f"SET client_encoding TO '{'UTF8' if codec is None else self._encoding}'")
-        for rows in copy_rows(self._connection, statement, 2 if grouped else 1 + len(packing.plain)):
+        batches = copy_rows(self._connection, statement, 2 if grouped else 1 + len(packing.plain))
+        for rows in self._timely(batches):
             cells = read_places(packing, rows, 0)
             if grouped:
                 yield len(rows), cells | {WEIGHTS: rows.numbers(1, 8)[0]}
                 continue
             plain = {name: read_plain(packing, rows, at, name) for at, name in enumerate(packing.plain, 1)}
             yield len(rows), cells | plain
+
+    def _timely(self, batches: Iterator[CopiedRows]) -> Iterator[CopiedRows]:
+        """Wait for each batch, but not for ever; the time that its reader takes does not count."""
+        while True:
+            with self._deadline.within(SILENCE):
+                rows = next(batches, None)
+            if rows is None:
+                return
+            yield rows
 
     def _guess_size(self) -> float:
         """Return about how many rows there are, by the server's own statistics; a view has none."""
