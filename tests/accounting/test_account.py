@@ -110,7 +110,7 @@ def test_a_refusal_charges_nothing_and_says_what_to_do():
     with pytest.raises(PrivacyError) as caught:
         account.charge("counts", Counts(2))
     said = str(caught.value)
-    assert said.startswith("counts would cost more than is left: epsilon 0.5 and delta 1e-06. Nothing has run")
+    assert said.startswith("counts would cost more than is left: epsilon 0.5 and delta 1e-06 (alone, ")
     assert "epsilon 2 at delta 0" in said
     assert said.endswith("Raise epsilon or delta, or ask for less.")
     assert account.charges == ()

@@ -37,15 +37,13 @@ class EventFace:
         self._label_column = self._asked.label.column()  # type: ignore[attr-defined]
         self._codes = {} if self._kind is None else {label: code for code, label in enumerate(self._labels)}
 
-    def learn_one(self, x: Any, y: Any) -> None:
+    def learn_one(self, x: Example, y: Any) -> None:
         """Take one labelled example.
 
         Features are those of `features`, or are hashed into a public number of coordinates: names that are read off an
         example would publish that example. Classes are those of `classes`, or else False and True. No event is refused:
         one that is not a record, or whose label is not a class, is a round in which nothing is learned.
         """
-        if type(x) is not dict and not isinstance(x, Mapping):
-            x = {}  # an event without cells: no example stops a stream
         learner = self._learner
         if learner is None:
             self._learn_examples([x], [y])
