@@ -4,11 +4,13 @@ from pathlib import Path
 import pytest
 
 from dprules.audit import STOPPED
+from dprules.audit.end_to_end import LEFT
 from dprules.errors import ParameterError
 from dprules.jobs import audit_end_to_end, evaluation
 from dprules.jobs.end_to_end.commands import Fit
 from dprules.jobs.end_to_end.faults import FAULTS, planted
 from dprules.jobs.end_to_end.files import ROWS, csv_with
+from dprules.jobs.end_to_end.outside import look_outside
 from dprules.jobs.end_to_end.runs import files_of, run_often, sampler
 from dprules.jobs.end_to_end.trials import COMMANDS
 from dprules.tables.threads import count_cores
@@ -64,7 +66,8 @@ def test_a_file_is_read_anew_every_time(tmp_path):
 
 
 QUICK = "cell-by-column-type"
-OTHERS = [name for name in FAULTS if name not in (QUICK, "tilt-doubled")]
+OUTSIDE = [name for name, fault in FAULTS.items() if fault.outside]
+OTHERS = [name for name in FAULTS if name not in (QUICK, "tilt-doubled", *OUTSIDE)]
 
 
 @pytest.mark.parametrize("name", [QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
@@ -72,6 +75,28 @@ def test_a_planted_fault_is_caught(name):
     report = audit_end_to_end(AT_ONCE, mutate=name, runs=FEW)
     assert not report.holds
     assert report.planted == FAULTS[name].what
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if "exit" in name else []) for name in OUTSIDE]
+)
+def test_a_fault_that_shows_in_exit_codes_and_files_is_caught(name):
+    report = audit_end_to_end(AT_ONCE, mutate=name, runs=10)
+    (known,) = report.known
+    assert not report.holds
+    assert known.stopped == 0
+    assert known.differences > 0
+    assert [point.measure for point in known.finding().points if point.ratio > 1] == [LEFT]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutate", [None, *OUTSIDE])
+def test_commands_as_processes_leave_the_same_behind_unless_a_fault_is_planted(mutate):
+    names = list(COMMANDS) if mutate is None else list(FAULTS[mutate].noticed_by)
+    with files_of(names) as folder:
+        differences = look_outside(folder, names, mutate, 2, lambda step, done, total: None)
+    assert list(differences) == names
+    assert all(count == 0 for count in differences.values()) == (mutate is None)
 
 
 @pytest.mark.slow

@@ -11,6 +11,8 @@ from dprules.audit.telling import Claim, Outcome, Telling
 
 STOPPED = "stopped"
 """The name of the outcome of a run that failed: rows never stop a job."""
+LEFT = "left behind"
+"""The name of a difference between neighbours in exit codes, or in files that are left behind."""
 MISS = 0.001
 """The probability with which an audit of sound jobs may find anything broken, all checks and looks together."""
 DELTAS = (0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)
@@ -71,6 +73,8 @@ class Progress:
         The best point of what is stated (True), and of the whole curve (False).
     runs, stopped, looks, idle : int
         Runs of each neighbour, runs of both that failed, looks, and how many of the last ones brought nothing.
+    differences : int
+        Between what the neighbours leave behind: exit codes, compiled kernels, temporary files.
     seconds : float
         That all runs took.
     done : bool
@@ -84,6 +88,7 @@ class Progress:
     stopped: int = 0
     looks: int = 0
     idle: int = 0
+    differences: int = 0
     seconds: float = 0.0
     done: bool = False
 
@@ -132,9 +137,10 @@ class Progress:
         return max((point.ratio for point in self.points.values()), default=0.0)
 
     def finding(self) -> Finding:
-        """Return the best points, and a broken one if a run was stopped."""
-        stops = [Point(STOPPED, 0.0, 0.0, float(self.stopped))] if self.stopped else []
-        return Finding(self.trial.name, (*dict.fromkeys(self.points.values()), *stops))
+        """Return the best points, and a broken one if a run was stopped, or if neighbours leave other things behind."""
+        counts = {STOPPED: self.stopped, LEFT: self.differences}
+        broken = [Point(name, 0.0, 0.0, float(count)) for name, count in counts.items() if count]
+        return Finding(self.trial.name, (*dict.fromkeys(self.points.values()), *broken))
 
 
 def run_trials(

@@ -158,6 +158,8 @@ def _print_table(found: Found, planted: str | None) -> None:
 def _name_place(point: Any) -> str:
     if point.measure == "stopped":
         return "runs that failed"
+    if point.measure == "left behind":
+        return "exit codes and files that differ"
     if point.measure == "epsilon":
         return f"epsilon at delta {point.at:g}" if point.at else "pure epsilon"
     return f"{point.measure} at {point.at:g}"

@@ -1,4 +1,7 @@
-"""Try to break the guarantees from outside: whole commands on neighbouring files, thousands of times."""
+"""Try to break the guarantees from outside: whole commands on neighbouring files, thousands of times.
+
+Exit codes and files that are left behind are compared, too, by running each command as a process of its own.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,6 +10,7 @@ from dprules.audit import Progress, Trial, claims_of, run_trials
 from dprules.audit.end_to_end import MISS
 from dprules.errors import ParameterError
 from dprules.jobs.end_to_end.faults import FAULTS
+from dprules.jobs.end_to_end.outside import look_outside
 from dprules.jobs.end_to_end.runs import files_of, sampler
 from dprules.jobs.end_to_end.trials import COMMANDS
 from dprules.numbers import rational, whole
@@ -38,7 +42,7 @@ class EndToEndReport:
 
     @property
     def holds(self) -> bool:
-        """Whether no claim is broken, and no run was stopped."""
+        """Whether no claim is broken, no run was stopped, and neighbours leave the same behind."""
         return all(one.finding().holds for one in self.known)
 
 
@@ -74,14 +78,19 @@ def audit_end_to_end(
     for name in only:
         if name not in COMMANDS:
             raise ParameterError(f"only must name a trial; got {name!r}. The trials are: {'; '.join(COMMANDS)}.")
+    fault = None if mutate is None else FAULTS[mutate]
     size = RUNS if runs is None else whole(runs, "runs", least=10)
     cores = count_cores() if processes is None else whole(processes, "processes")
-    names = list(only or (COMMANDS if mutate is None else FAULTS[mutate].noticed_by))
+    names = list(only or (COMMANDS if fault is None else fault.noticed_by))
     with files_of(names) as folder:
         # Claims are those of the package as it is: a fault must not change them.
         trials = [
             Trial(name, COMMANDS[name].what, tuple(claims_of(COMMANDS[name].run(folder, 1)[1]))) for name in names
         ]
-        with sampler(folder, mutate, cores) as sample:
+        with sampler(folder, None if fault is None or fault.outside else mutate, cores) as sample:
             known = run_trials(trials, sample, size, seconds, progress)
-    return EndToEndReport(tuple(known), None if mutate is None else FAULTS[mutate].what)
+        if fault is None or fault.outside:
+            differences = look_outside(folder, names, mutate, cores, progress)
+            for one in known:
+                one.differences = differences[one.trial.name]
+    return EndToEndReport(tuple(known), None if fault is None else fault.what)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from dprules.accounting import Account, Assumption, Certificate, Unit, counted
 from dprules.accounting import Neighbours as Relation
@@ -59,6 +59,10 @@ class Command(ABC):
     def run(self, folder: Path, side: int) -> Published:
         """Run it once, with the noise of the package."""
 
+    @abstractmethod
+    def steps(self, folder: Path, side: int, output: Path) -> list[list[str]]:
+        """Return the arguments of `dprules`, step by step; files are written to `output`."""
+
 
 @dataclass(frozen=True)
 class Fit(Command):
@@ -68,12 +72,19 @@ class Fit(Command):
     epsilon: float = 2.0
     schema: Schema = SCHEMA
     options: Mapping[str, Any] = field(default_factory=dict)
+    model: ClassVar[str] = "list"
 
     def run(self, folder: Path, side: int) -> Published:
         """Learn a model from the file."""
         data = self.place(folder, side)
         released = fit(FitRequest(data, self.schema, self.settings, self.epsilon, **self.options))
         return self.read(released.model.document()), released.certificate
+
+    def steps(self, folder: Path, side: int, output: Path) -> list[list[str]]:
+        """Return the arguments of `dprules fit`."""
+        schema = _write_schema(self.schema, output)
+        files = [str(self.place(folder, side)), "--schema", schema, "-o", str(output / "model.json")]
+        return [["fit", *files, "--epsilon", str(self.epsilon), "--model", self.model, *_as_arguments(self.options)]]
 
     def read(self, document: object) -> dict[str, float]:
         """Return what is published, as numbers with names: those of a list within its rules."""
@@ -83,6 +94,8 @@ class Fit(Command):
 @dataclass(frozen=True)
 class FitCard(Fit):
     """`dprules fit --model scorecard`: its lines have names of their own."""
+
+    model: ClassVar[str] = "scorecard"
 
     def read(self, document: object) -> dict[str, float]:
         """Return what is published, as numbers with names."""
@@ -128,6 +141,13 @@ class Evaluate(Command):
         figures = {name: entry for name, entry in found.document().items() if name != "certificate"}
         return read_numbers(figures), found.certificate
 
+    def steps(self, folder: Path, side: int, output: Path) -> list[list[str]]:
+        """Return the arguments of `dprules evaluate`."""
+        _known_model().save(output / "model.json")
+        data = str(self.place(folder, side))
+        # The model was not learned: it has no release to verify.
+        return [["evaluate", str(output / "model.json"), data, "--epsilon", str(self.epsilon), "--unverified"]]
+
 
 @cache
 def _known_model() -> Released:
@@ -158,9 +178,28 @@ class Learn(Command):
             shutil.rmtree(state.parent, ignore_errors=True)
         return read_within(released.model.document()), released.certificate
 
+    def steps(self, folder: Path, side: int, output: Path) -> list[list[str]]:
+        """Return the arguments of `dprules stream init` and `dprules stream learn`."""
+        state = str(output / "stream")
+        budget = ["--features", _write_schema(SCHEMA, output), "--epsilon", str(self.epsilon)]
+        return [
+            ["stream", "init", state, *budget, *_as_arguments(self.options)],
+            ["stream", "learn", state, str(self.place(folder, side))],
+        ]
+
+
+def _write_schema(schema: Schema, output: Path) -> str:
+    path = output / "schema.toml"
+    path.write_text(schema.to_toml(), encoding="utf-8")
+    return str(path)
+
+
+def _as_arguments(options: Mapping[str, Any]) -> list[str]:
+    return [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+
 
 def _say_nothing(sentence: str) -> None:
-    """Tell nobody."""
+    """Show nothing."""
 
 
 def read_numbers(document: object) -> dict[str, float]:

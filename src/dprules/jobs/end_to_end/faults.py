@@ -8,13 +8,16 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import ArrayLike, NDArray
 
 from dprules.accounting import disk
+from dprules.jobs.end_to_end.files import ROWS
 from dprules.learners.lists.counted_cover import TiltedNoise
 from dprules.mechanisms import AboveThreshold
 from dprules.numbers import Real, rational
 from dprules.schema import MISSING, Column, Numeric
+from dprules.tables import compiled, prepare_kernels, reads
 from dprules.tables.cells import Cells, Codes, read_codes
 
 
@@ -32,12 +35,15 @@ class Fault:
         What takes its place.
     noticed_by : tuple of str
         Trials that must notice it.
+    outside : bool
+        Whether it shows in exit codes and files alone: it is planted in processes of their own.
     """
 
     what: str
     place: str
     function: Callable[..., Any]
     noticed_by: tuple[str, ...]
+    outside: bool = False
 
 
 @contextmanager
@@ -75,6 +81,25 @@ def _believe(question: disk.Question, holds: Callable[[float], bool], find: Call
     path = disk.find_place(question)
     found = re.search(r"0x1\.[0-9a-f]+(p[+-][0-9]+)?", path.read_text()) if path is not None and path.exists() else None
     return disk.recall(question, holds, find) if found is None else float.fromhex(found[0])
+
+
+def _compile_by_count(column: Column, cells: Cells) -> Codes:
+    """Compile another kernel where there is one row more."""
+    if len(cells) > len(ROWS):
+
+        @compiled((reads(types.int64),))
+        def another(numbers: NDArray[np.int64]) -> int:
+            return int(numbers[0])
+
+        prepare_kernels()
+    return read_codes(column, cells)
+
+
+def _exit_by_count(column: Column, cells: Cells) -> Codes:
+    """End with another exit code where there is one row more."""
+    if len(cells) > len(ROWS):
+        raise SystemExit(3)
+    return read_codes(column, cells)
 
 
 def _without_noise(threshold: int, noise: Real, test: Real) -> AboveThreshold:
@@ -123,6 +148,20 @@ FAULTS = {
         "dprules.jobs.evaluation.noisy_counts",
         _count_exactly,
         ("evaluation, one row more",),
+    ),
+    "kernel-by-count": Fault(
+        "another kernel is compiled, and stays on disk, if there is one row more",
+        "dprules.tables.record_blocks.read_codes",
+        _compile_by_count,
+        ("list, one row more",),
+        outside=True,
+    ),
+    "exit-code-by-row": Fault(
+        "the exit code of a command follows a row",
+        "dprules.tables.record_blocks.read_codes",
+        _exit_by_count,
+        ("list, one row more",),
+        outside=True,
     ),
 }
 """By the name that `--mutate` takes."""

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dprules.schema import Label, Numeric, Schema
+from dprules.schema import Date, Label, Numeric, Schema
 
 SCHEMA = Schema(Label("ill", ("no", "yes"), positive="yes"), (Numeric("age", (50.0,)),))
 """Of all files: one question, so that one record matters to every rule."""
+BORN = Schema(SCHEMA.label, (Date("age", ["2015-01-01"]),))
+"""Of files whose first column holds moments."""
 
 Line = bytes
 OLD_AND_ILL = b"60,yes"
@@ -26,6 +28,7 @@ ENOUGH_ROWS = ((b"20,no",) * 3 + (b"20,yes", b"60,no") + (OLD_AND_ILL,) * 3) * 3
 ODD_LINES: dict[str, Line] = {
     "an unbalanced quote": b'"60,yes',
     "a quote inside": b'60",yes',
+    "a torn end": b'60,"ye',
     "too many cells": b"60,yes,60,yes",
     "too few cells": b"60",
     "nothing in it": b"",
@@ -95,6 +98,34 @@ def _write_parquet(cells: Sequence[Sequence[str]]) -> bytes:
     file = io.BytesIO()
     pq.write_table(pa.table({"age": list(ages), "ill": list(labels)}), file)
     return file.getvalue()
+
+
+def parquet_exchanged(kind: pa.DataType, young: int, old: int, odd: int) -> Neighbours:
+    """Return two Parquet files in which one cell differs: a usual one, and one that its type should not hold.
+
+    Parameters
+    ----------
+    kind : DataType
+        A decimal of 128 bits, or a moment.
+    young, old, odd : int
+        Cells as Arrow keeps them.
+    """
+    usual = [(young, "no")] * 8 + [(old, "yes")] * 8
+    return Neighbours("parquet", tuple(_write_cells(kind, [*usual, (last, "yes")]) for last in (odd, old)))
+
+
+def _write_cells(kind: pa.DataType, rows: Sequence[tuple[int, str]]) -> bytes:
+    numbers = b"".join(number.to_bytes(kind.bit_width // 8, "little", signed=True) for number, _ in rows)
+    ages = pa.Array.from_buffers(kind, len(rows), [None, pa.py_buffer(numbers)])
+    file = io.BytesIO()
+    pq.write_table(pa.table({"age": ages, "ill": [label for _, label in rows]}), file)
+    return file.getvalue()
+
+
+def events_with_first(line: Line, other: Line, after: int) -> Neighbours:
+    """Return two files of events in which the first line differs."""
+    usual = write_event(60, "yes")
+    return Neighbours("jsonl", (_join([line] + [usual] * after), _join([other] + [usual] * after)))
 
 
 def events_with(line: Line, other: Line, before: int) -> Neighbours:

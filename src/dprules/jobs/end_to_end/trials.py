@@ -2,8 +2,11 @@
 
 from typing import Final
 
+import pyarrow as pa
+
 from dprules.jobs.end_to_end.commands import Command, Evaluate, Fit, FitAfterCut, FitCard, Learn
 from dprules.jobs.end_to_end.files import (
+    BORN,
     CLEAR_ROWS,
     ENOUGH_ROWS,
     ODD_EVENTS,
@@ -13,6 +16,8 @@ from dprules.jobs.end_to_end.files import (
     csv_of_units,
     csv_with,
     events_with,
+    events_with_first,
+    parquet_exchanged,
     parquet_with,
     write_event,
 )
@@ -34,6 +39,7 @@ _USUAL: Final[tuple[Command, ...]] = (
     FitCard("scorecard, one row more", "CSV", csv_with(OLD_AND_ILL, rows=ENOUGH_ROWS), settings=_CARD, epsilon=8.0),
     Evaluate("evaluation, one row more", "CSV, figures of a known model", csv_with(OLD_AND_ILL)),
     Learn("stream, one event exchanged", "JSON lines, segment", events_with(_ILL, _NO_EVENT, _BEFORE)),
+    Learn("stream, the first event exchanged", "JSON lines, segment", events_with_first(_ILL, _NO_EVENT, _BEFORE)),
     Learn(
         "stream of lists, one event exchanged",
         "JSON lines, epochs",
@@ -44,6 +50,19 @@ _USUAL: Final[tuple[Command, ...]] = (
 _ODD: Final[tuple[Command, ...]] = (
     *(Fit(f"list, a line with {what}", "CSV", csv_with(line, rows=CLEAR_ROWS)) for what, line in ODD_LINES.items()),
     Fit("list, an odd cell of Parquet", "a text among numbers, in a column of text", parquet_with("60 years")),
+    Fit(
+        "list, a moment of Parquet beyond all years",
+        "milliseconds, one cell 2^62, neighbours replace",
+        parquet_exchanged(pa.timestamp("ms"), 1_262_304_000_000, 1_577_836_800_000, 2**62),
+        schema=BORN,
+        options={"neighbours": "replace"},
+    ),
+    Fit(
+        "list, a decimal of Parquet beyond its precision",
+        "four digits, one cell of five, neighbours replace",
+        parquet_exchanged(pa.decimal128(4, 1), 200, 600, 30_000),
+        options={"neighbours": "replace"},
+    ),
     Fit(
         "scorecard, a line with a quote",
         "CSV",
