@@ -83,6 +83,8 @@ ROOMS = ("tables", "learners", "mechanisms", "jobs")
 
 PUBLIC = {
     "dprules.tables.csv_files.CsvFile": "a path and the header line",
+    "dprules.tables.lines.Header": "the header line",
+    "dprules.jobs.end_to_end.outside.Traces": "exit codes and names of files, of commands on made-up files",
     "dprules.tables.coded.JointCodes": "how many groups each column has",
     "dprules.tables.engines.postgres_packing.Foreseen": "what a schema foresees",
     "dprules.tables.engines.postgres_packing.Packing": "what a schema foresees, and types of columns",

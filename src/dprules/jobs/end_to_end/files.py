@@ -111,7 +111,8 @@ def parquet_exchanged(kind: pa.DataType, young: int, old: int, odd: int) -> Neig
         Cells as Arrow keeps them.
     """
     usual = [(young, "no")] * 8 + [(old, "yes")] * 8
-    return Neighbours("parquet", tuple(_write_cells(kind, [*usual, (last, "yes")]) for last in (odd, old)))
+    first, other = (_write_cells(kind, [*usual, (last, "yes")]) for last in (odd, old))
+    return Neighbours("parquet", (first, other))
 
 
 def _write_cells(kind: pa.DataType, rows: Sequence[tuple[int, str]]) -> bytes:
