@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import time
+from contextlib import suppress
 from math import isinf
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,41 @@ PATIENCE = 5.0
 _CHUNK = 1 << 20
 
 
-def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
-    """Write a file beside its place and move it there, so that an interruption leaves the old one.
+def require_new_file(path: Path, *, overwrite: bool, option: str = "overwrite=True") -> None:
+    """Refuse an output that is a file which may not be overwritten, or that is no file.
 
-    What is there already and is no file (a pipe, a device) is written to.
+    A pipe would be waited for. `/dev/null` is the one device that is taken.
+
+    Parameters
+    ----------
+    path : Path
+        Where the file is to be.
+    overwrite : bool
+        Whether a file that exists may be replaced.
+    option : str
+        How the caller is asked to overwrite it.
+    """
+    try:
+        kind = path.stat().st_mode
+    except OSError:  # nothing to overwrite; if the place is wrong, writing says why
+        return
+    if stat.S_ISDIR(kind):
+        raise FileError(f"{path} is a folder. Name a file in it.")
+    if is_null(path):
+        return
+    if not stat.S_ISREG(kind):
+        raise FileError(f"{path} is a pipe, a device or a socket. Name a file.")
+    if not overwrite:
+        raise FileError(f"{path} already exists. Choose another name or pass {option}.")
+
+
+def is_null(path: Path) -> bool:
+    """Whether a path is the device that forgets what is written to it."""
+    return path.exists() and path.samefile(os.devnull)
+
+
+def write_whole(path: Path, text: str, mode: int = 0o644, *, overwrite: bool, option: str = "overwrite=True") -> None:
+    """Write a file under a temporary name beside its place and move it there: an interruption changes nothing.
 
     Parameters
     ----------
@@ -38,23 +70,54 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
         All of it.
     mode : int
         Permissions: models are public, hence the default; predictions on private rows get 0600.
+    overwrite : bool
+        Whether a file that exists is replaced; otherwise it is refused, also if it appears at the last moment.
+    option : str
+        How the caller is asked to overwrite it.
     """
-    path = follow_links(path)
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
+    require_new_file(path, overwrite=overwrite, option=option)
+    if is_null(path):
         return
-    remove_left_files(path.parent)
-    temporary, handle = make_file(path.parent)
+    target = follow_links(path)
+    remove_left_files(target.parent)
+    temporary, handle = make_file(target.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
             temporary.chmod(mode)
-            temporary.replace(path)  # while it is open: it would have no owner otherwise
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+            _move(temporary, target, overwrite)  # while it is open: it would have no owner otherwise
+        sync_folder(target.parent)
+    except FileExistsError:  # it has appeared since the check
+        require_new_file(path, overwrite=False, option=option)
         raise
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _move(temporary: Path, target: Path, overwrite: bool) -> None:
+    """Give a file its name, in one step; without `overwrite` the system refuses a name that is taken."""
+    if overwrite:
+        temporary.replace(target)
+        return
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: take the name with an empty file first
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        temporary.replace(target)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the name of a new file outlive a power cut, where the file system can."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def follow_links(path: Path) -> Path:

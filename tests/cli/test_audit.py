@@ -38,7 +38,7 @@ def test_a_planted_fault_is_caught(shell, tmp_path):
     ran = shell(*arguments, "--json")
     assert ran.code == Exit.BROKEN
     assert not json.loads(ran.out)[0]["holds"]
-    assert "BROKEN" in shell(*arguments).out
+    assert "BROKEN" in shell(*arguments, "--force").out
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_runs_that_fail_are_named_and_json_is_strict(shell, tmp_path, short):
     ran = shell(*short, "--mutate", "truncated-cache", "--output", tmp_path)
     assert ran.code == Exit.BROKEN
     assert "runs that failed" in ran.out
-    ran = shell(*short, "--mutate", "truncated-cache", "--output", tmp_path, "--json")
+    ran = shell(*short, "--mutate", "truncated-cache", "--output", tmp_path, "--json", "--force")
     (finding,) = json.loads(ran.out, parse_constant=lambda name: pytest.fail(name))
     assert finding["points"][-1]["measure"] == "stopped"
 

@@ -134,7 +134,7 @@ def test_a_model_that_cannot_be_written_after_all_is_printed(shell, fit, monkeyp
     def fail(*_arguments, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dprules.models.released.write_whole", fail)
+    monkeypatch.setattr("dprules.cli.options.write_whole", fail)
     code, out, err = shell(*fit())
     assert_one_sentence(code, err, Exit.RESOURCE)
     assert Released.from_json(out).verify()

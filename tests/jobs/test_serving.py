@@ -279,7 +279,7 @@ def test_a_new_file_is_taken_up(folder):
     before = file.in_force
     file.refresh()
     assert file.in_force is before  # nothing is read when nothing has changed
-    stream_model(4, weight=-1.0).save(folder / "hypothesis.json")
+    stream_model(4, weight=-1.0).save(folder / "hypothesis.json", overwrite=True)
     file.refresh()
     assert file.in_force.mark == StreamMark("s", 400, 4)
     assert file.in_force.predict({"a": True, "n": 0})["label"] == "no"
@@ -329,7 +329,7 @@ def test_a_file_that_is_no_good_leaves_the_old_one_in_force(case, folder):
     assert b"dprules_model_current 0" in ask(app, "/metrics").body
     if path.is_dir():
         path.rmdir()
-    stream_model(5).save(path)
+    stream_model(5).save(path, overwrite=True)
     file.refresh()
     assert ask(app, "/healthz").said["status"] == "ok"
     assert ask(app, "/predict", {"a": True}).said["release"] == 5
@@ -342,7 +342,7 @@ def test_what_nobody_foresaw_in_a_file_does_not_end_the_service(folder, monkeypa
         raise RuntimeError(CANARY)
 
     monkeypatch.setattr(public_file, "read_published", fail)
-    stream_model(4).save(folder / "hypothesis.json")
+    stream_model(4).save(folder / "hypothesis.json", overwrite=True)
     file.refresh()
     assert "torn" in str(file.fault)
 
@@ -353,7 +353,7 @@ def test_a_running_application_watches_its_file(folder, monkeypatch):
 
     async def watch() -> None:
         app._keep_watching()
-        stream_model(9).save(folder / "hypothesis.json")
+        stream_model(9).save(folder / "hypothesis.json", overwrite=True)
         for _ in range(200):
             await asyncio.sleep(0.01)
             if app._file.in_force.mark == StreamMark("s", 900, 9):
@@ -398,7 +398,7 @@ def test_a_model_that_does_not_verify_is_refused(folder):
 
 
 def test_seeded_noise_is_said(folder):
-    stream_model(secure=False).save(folder / "hypothesis.json")
+    stream_model(secure=False).save(folder / "hypothesis.json", overwrite=True)
     app = make_app(folder)
     assert ask(app, "/healthz").said["private"] is False
     assert b"dprules_model_private 0" in ask(app, "/metrics").body
@@ -446,7 +446,7 @@ def test_only_the_public_file_is_opened(folder):
         ask(app, path)
     ask(app, "/predict", EVENTS)
     watching = False
-    stream_model(4).save(folder / "hypothesis.json")
+    stream_model(4).save(folder / "hypothesis.json", overwrite=True)
     watching = True
     app._file.refresh()
     watching = False

@@ -22,7 +22,7 @@ from dprules.accounting import (
     Release,
     Unit,
 )
-from dprules.errors import ModelError, PrivacyError, UnverifiedError
+from dprules.errors import FileError, ModelError, PrivacyError, UnverifiedError
 from dprules.jobs import FitRequest, ListSettings, fit, verify
 from dprules.learners.streams import BatchedPolicy, PaperPolicy, StreamFeatures, StreamSettings, Weights
 from dprules.models import (
@@ -545,10 +545,21 @@ def test_a_model_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     released.save(tmp_path / "m.json")
     monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
-        released_stream().save(tmp_path / "m.json")
+        released_stream().save(tmp_path / "m.json", overwrite=True)
     monkeypatch.undo()
     assert Released.load(tmp_path / "m.json") == released
     assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
+
+
+def test_a_model_that_was_paid_for_is_not_overwritten(tmp_path):
+    path = tmp_path / "m.json"
+    released_list().save(path)
+    before = path.read_bytes()
+    with pytest.raises(FileError, match=r"m\.json already exists\. Choose another name or pass overwrite=True\.$"):
+        released_stream().save(str(path))
+    assert path.read_bytes() == before
+    released_stream().save(path, overwrite=True)
+    assert Released.load(path) == released_stream()
 
 
 def test_the_digest_does_not_depend_on_layout_or_on_the_order_of_keys():

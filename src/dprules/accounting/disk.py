@@ -145,7 +145,7 @@ def _write(path: Path, found: float) -> None:
         kept = list(path.parent.glob("*.json"))
         for old in kept if len(kept) >= MOST_FILES else []:
             old.unlink(missing_ok=True)
-        write_whole(path, f"{json.dumps(_document(path, found.hex()))}\n", mode=0o600)
+        write_whole(path, f"{json.dumps(_document(path, found.hex()))}\n", mode=0o600, overwrite=True)
 
 
 def _document(path: Path, tilt: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from dprules.cli.exits import Exit
+from dprules.cli.options import Force, require_new, write_output
 
 EPILOG = (
     "Example: dprules audit --output audit    See it fail: dprules audit --mutate halved-noise    "
@@ -41,6 +42,7 @@ def audit(
             help="End to end: when no further looks are begun. The first, 2,000 runs of a file, is never left out."
         ),
     ] = MINUTES,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Put every claim beside exact laws of small instances and beside runs of the code; fail if one is broken.
@@ -50,22 +52,24 @@ def audit(
     check runs a command on two neighbouring files and bounds epsilon from below by what it publishes.
     """
     from dprules.cli.progress import progress_bar
-    from dprules.files import write_whole
 
+    base = output / ("end-to-end" if end_to_end else "audit")
+    document_file, picture_file = base.with_suffix(".json"), base.with_suffix(".svg")
+    for path in (document_file, picture_file):
+        require_new(path, force)
     with _make_folder(output), progress_bar() as progress:
         if end_to_end:
             found, planted = _try_from_outside(minutes, only or [], mutate, progress)
         else:
             found, planted = _try_laws(seed, only or [], mutate, progress)
     document = json.dumps([_write(finding) | more for finding, more in found], indent=2, allow_nan=False)
-    place = output / ("end-to-end" if end_to_end else "audit")
-    write_whole(place.with_suffix(".json"), document + "\n")
-    picture = _draw(found, place.with_suffix(".svg"))
+    write_output(document + "\n", document_file, force)
+    picture = _draw(found, picture_file)
     if as_json:
         typer.echo(document)
     else:
         _print_table(found, planted)
-        typer.echo(f"Files: {place.with_suffix('.json')}{picture}")
+        typer.echo(f"Files: {document_file}{picture}")
     if not all(finding.holds for finding, _ in found):
         raise typer.Exit(Exit.BROKEN)
 

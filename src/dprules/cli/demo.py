@@ -48,7 +48,7 @@ def demo(
     console = Console()
     data = str(output / STAYS)
     pyarrow.csv.write_csv(hospital_stays(ROWS, seed), data)
-    write_whole(output / "schema.toml", SCHEMA.to_toml())
+    write_whole(output / "schema.toml", SCHEMA.to_toml(), overwrite=True)
     console.print(f"Made {ROWS:,} hospital stays; 8% of labels are wrong, so no list is right in more than 92%.\n")
     console.print(
         f"Plan: a draw at epsilon {epsilon:g} may have tilt {plan.tilt:.3f} (the paper: {plan.paper_tilt or 0:.3f}).\n"
@@ -71,15 +71,15 @@ def _write(private: Mapping[str, "Released"], folder: Path) -> None:
 
     for kind, released in private.items():
         model, report = MODELS[kind]
-        released.save(folder / model)
-        write_whole(folder / report, render(released, model))
+        released.save(folder / model, overwrite=True)
+        write_whole(folder / report, render(released, model), overwrite=True)
 
 
 def _require_own_folder(folder: Path, force: bool) -> None:
     """Refuse a folder with files of these names that no demo made: a demo writes its table first."""
     there = [name for name in FILES if (folder / name).exists()]
     if there and STAYS not in there and not force:
-        raise FileError(f"{folder / there[0]} is there already. Name another folder, or give --force to overwrite it.")
+        raise FileError(f"{folder / there[0]} already exists. Choose another folder or pass --force.")
 
 
 def _compare(

@@ -36,4 +36,4 @@ def export(
 
     require_new_output(output, [model], force)
     released = load(model, unverified)
-    write_or_echo(write_form(released, to, table, dialect, marks_of(released, unverified)), output)
+    write_or_echo(write_form(released, to, table, dialect, marks_of(released, unverified)), output, force)

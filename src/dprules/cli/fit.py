@@ -11,6 +11,7 @@ from dprules.cli.options import (
     Data,
     Dataset,
     Delimiter,
+    Force,
     Json,
     LedgerUrl,
     Multiline,
@@ -22,10 +23,11 @@ from dprules.cli.options import (
     require_new,
     require_writable,
     saying_what_was_charged,
+    write_output,
 )
 from dprules.cli.spending import describe_spending
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS, WIDTH
-from dprules.errors import DprulesError
+from dprules.errors import DprulesError, FileError
 
 if TYPE_CHECKING:  # models take a while to load
     from dprules.jobs import FitSummary
@@ -101,7 +103,7 @@ def fit(
         bool,
         typer.Option("--rows-are-public", help="Check the rows first, and refuse odd ones; the certificate says so."),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")] = False,
+    force: Force = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, learn nothing, spend nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -145,9 +147,9 @@ def fit(
         _say_what_would_be_done(check_fit(request), as_json)
         return
     with saying_what_was_charged(ledger), progress_bar() as progress:
-        released = learn(request, progress, lambda released: _save(released, output))
+        released = learn(request, progress, lambda released: _save(released, output, force))
     if report is not None:
-        _write_report(released, output, report, ledger)
+        _write_report(released, output, report, ledger, force)
     if as_json:
         typer.echo(released.to_json(), nl=False)
         return
@@ -178,20 +180,19 @@ def _check_outputs(outputs: list[Path], inputs: list[str | Path], force: bool) -
         require_new(path, force)
 
 
-def _save(released: "Released", output: Path) -> None:
+def _save(released: "Released", output: Path, force: bool) -> None:
     """Write the model; one that cannot be written was paid for, and is printed instead."""
     try:
-        released.save(output)
-    except OSError:
+        write_output(released.to_json(), output, force)
+    except (OSError, FileError):
         typer.echo(released.to_json(), nl=False)
         raise
 
 
-def _write_report(released: "Released", output: Path, report: Path, ledger: str | None) -> None:
-    from dprules.files import write_whole
+def _write_report(released: "Released", output: Path, report: Path, ledger: str | None, force: bool) -> None:
     from dprules.report import render
 
-    write_whole(report, render(released, output.name, _read_ledger(ledger)))
+    write_output(render(released, output.name, _read_ledger(ledger)), report, force)
 
 
 def _read_ledger(ledger: str | None) -> "Book | None":

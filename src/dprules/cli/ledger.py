@@ -179,9 +179,9 @@ def export(
     if to == "html":
         from dprules.report import render_ledger
 
-        write_or_echo(render_ledger(ledger_show(ledger)), output)
+        write_or_echo(render_ledger(ledger_show(ledger)), output, force)
         return
-    write_or_echo(json.dumps(ledger_export(ledger), indent=2) + "\n", output)
+    write_or_echo(json.dumps(ledger_export(ledger), indent=2) + "\n", output, force)
 
 
 def _read_day(text: str | None) -> date | None:

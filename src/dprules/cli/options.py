@@ -12,7 +12,7 @@ import typer
 
 from dprules.cli.exits import StoppedError
 from dprules.errors import BANNER, FileError, ParameterError
-from dprules.files import follow_links
+from dprules.files import follow_links, is_null, require_new_file, write_whole
 
 if TYPE_CHECKING:  # models take a while to load: only the commands that need one wait for them
     from dprules.models import Released
@@ -34,7 +34,7 @@ LedgerUrl = Annotated[
     typer.Option("--ledger", help="Ledger that records the charge: a file, or postgresql://user@host/database."),
 ]
 Dataset = Annotated[str | None, typer.Option("--dataset", help="Name of the data set in the ledger.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
 
@@ -82,12 +82,13 @@ def repeat_source(data: str, table: str | None, delimiter: str | None, multiline
 
 def require_writable(path: Path) -> None:
     """Refuse an output that cannot be written, before any epsilon is spent."""
+    require_new_file(path, overwrite=True)
+    if is_null(path):
+        return
     target = follow_links(path)
     folder = target.parent
     if not folder.is_dir():
         raise FileError(f"{path.parent}: no such folder for the output. Make it first.")
-    if target.is_dir():
-        raise FileError(f"{path} is a folder. Name a file in it.")
     try:
         # As `write_whole` will do it.
         handle, probe = tempfile.mkstemp(dir=folder, prefix=f".{target.name}.")
@@ -102,8 +103,7 @@ def require_writable(path: Path) -> None:
 
 def require_new(path: Path, force: bool) -> None:
     """Refuse to overwrite what was paid for or written by hand, unless it is asked for."""
-    if path.is_file() and not force:
-        raise FileError(f"{path} is there already. Name another file, or give --force to overwrite it.")
+    require_new_file(path, overwrite=force, option="--force")
 
 
 def require_no_model(path: Path) -> None:
@@ -163,14 +163,17 @@ def marks_of(released: "Released", unverified: bool) -> list[str]:
     return [BANNER] if unverified and released.faults() else []
 
 
-def write_or_echo(text: str, output: Path | None, mode: int = 0o644) -> None:
-    """Write text to a file and say so on standard error, or to standard output."""
-    from dprules.files import write_whole
+def write_output(text: str, output: Path, force: bool, mode: int = 0o644) -> None:
+    """Write text to a file; one that has appeared since it was checked is refused, unless `force`."""
+    write_whole(output, text, mode, overwrite=force, option="--force")
 
+
+def write_or_echo(text: str, output: Path | None, force: bool, mode: int = 0o644) -> None:
+    """Write text to a file and say so on standard error, or to standard output."""
     if output is None:
         typer.echo(text, nl=False)
     else:
-        write_whole(output, text, mode)
+        write_output(text, output, force, mode)
         typer.echo(f"Written: {output}", err=True)
 
 

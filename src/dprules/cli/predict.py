@@ -53,7 +53,7 @@ def predict(
         found = predict_beside(released.model, data, keep or [], table, delimiter, multiline, likely)
         writer.writerow([*(keep or []), f"predicted_{released.label.name}", *found.figures])
         writer.writerows(zip(*found.copied, found.labels, *found.figures.values(), strict=True))
-    write_or_echo(lines.getvalue(), output, mode=0o600)
+    write_or_echo(lines.getvalue(), output, force, mode=0o600)
     if found.left_out:
         counted = "1 line" if found.left_out == 1 else f"{found.left_out:,} lines"
         typer.echo(

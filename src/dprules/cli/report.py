@@ -31,5 +31,5 @@ def report(
         book, mark = ledger_show(ledger), released.certificate.ledger
         if mark is None or mark.ledger != book.name:
             raise ParameterError("the model was not charged to this ledger. Name the one that `dprules show` says.")
-    write_or_echo(render(released, model.name, book), output)
+    write_or_echo(render(released, model.name, book), output, force)
     typer.echo(f"Report: {output}")

@@ -20,6 +20,7 @@ from dprules.cli.options import (
     require_apart,
     require_new,
     require_writable,
+    write_output,
 )
 from dprules.cli.spending import describe_spending
 
@@ -62,14 +63,13 @@ def draft(
     table: TableName = None,
     delimiter: Delimiter = None,
     multiline: Multiline = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a schema file that is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a schema file that exists.")] = False,
 ) -> None:
     """Draft a schema from column names and types; what nobody but you can know is a "?" to fill in.
 
     No cell is read, unless you declare with --values-are-public that values may be known.
     """
     from dprules.cli.progress import show_work
-    from dprules.files import write_whole
     from dprules.jobs import draft_schema
 
     require_writable(output)
@@ -87,7 +87,7 @@ def draft(
             delimiter=delimiter,
             multiline=multiline,
         )
-    write_whole(output, drafted.to_toml())
+    write_output(drafted.to_toml(), output, force)
     _tell_next(drafted, output, repeat_source(data, table, delimiter, multiline))
 
 

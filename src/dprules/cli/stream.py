@@ -228,7 +228,7 @@ def predict(
         return
     with show_work("predicting"):
         text = "".join(map(_as_csv, rows))
-    write_or_echo(text, output, mode=0o600)
+    write_or_echo(text, output, force, mode=0o600)
 
 
 def _as_csv(cells: list[Any]) -> str:
@@ -270,4 +270,4 @@ def export(
     require_new_output(output, [state], force)
     published = stream_show(state, unverified=unverified)
     judge(published, unverified)
-    write_or_echo(write_form(published, to, table, dialect, marks_of(published, unverified)), output)
+    write_or_echo(write_form(published, to, table, dialect, marks_of(published, unverified)), output, force)

@@ -227,9 +227,9 @@ class Released:
         """Read an envelope from JSON; it is not verified."""
         return cls.from_document(read_document(text))
 
-    def save(self, path: str | Path) -> None:
-        """Write the file whole or not at all."""
-        write_whole(Path(path), self.to_json())
+    def save(self, path: str | Path, overwrite: bool = False) -> None:
+        """Write the file whole or not at all; a file that exists is refused, unless `overwrite`."""
+        write_whole(Path(path), self.to_json(), overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path, *, unverified: bool = False) -> "Released":

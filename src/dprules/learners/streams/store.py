@@ -364,7 +364,7 @@ class Stream(Private):
         failed: int | None = None
         with self._state.holding(self._standing):
             try:
-                self.published.save(public_file(self._folder))
+                self.published.save(public_file(self._folder), overwrite=True)
             except OSError as error:
                 failed = error.errno or 0
         if failed in (errno.ENOSPC, errno.EDQUOT):
