@@ -1,9 +1,7 @@
 """Differentially private decision lists from tables, and differentially private Winnow from streams."""
 
-from importlib import import_module
-from importlib.metadata import version
-from typing import TYPE_CHECKING
-
+# Nothing is imported here: a command sets its signal handlers after this file, and Ctrl-C before that is a traceback.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dprules.accounting import Certificate
     from dprules.estimators import (
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from dprules.models import Released, RuleList, Scorecard
     from dprules.schema import Schema
 
-__version__ = version("dprules")
+    __version__: str
 __all__ = [
     "Certificate",
     "ConfidentWinnowClassifier",
@@ -68,6 +66,12 @@ _MODULES = (
 
 def __getattr__(name: str) -> object:
     """Load a room when one of its names is first used: `dprules plan` should not wait for scikit-learn."""
+    from importlib import import_module
+
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("dprules")
     if name in _ROOMS:
         return getattr(import_module(f"dprules.{_ROOMS[name]}"), name)
     if name in _MODULES:

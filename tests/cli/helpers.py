@@ -4,7 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,17 @@ class Ran(NamedTuple):
     err: str
 
 
+@contextmanager
+def keep_handlers() -> Iterator[None]:
+    """Put handlers of signals back: a command has a process of its own, tests have not."""
+    handlers = {ending: signal.getsignal(ending) for ending in ENDINGS}
+    try:
+        yield
+    finally:
+        for ending, handler in handlers.items():
+            signal.signal(ending, handler)
+
+
 class Shell:
     """Calls `dprules` in this process: faster than a process, and what it prints is caught."""
 
@@ -32,13 +44,8 @@ class Shell:
 
     def __call__(self, *arguments: object) -> Ran:
         self._monkeypatch.setattr(sys, "argv", ["dprules", *map(str, arguments)])
-        handlers = {ending: signal.getsignal(ending) for ending in ENDINGS}
-        try:
-            with pytest.raises(SystemExit) as stopped:
-                main()
-        finally:  # a command has a process of its own, tests have not
-            for ending, handler in handlers.items():
-                signal.signal(ending, handler)
+        with keep_handlers(), pytest.raises(SystemExit) as stopped:
+            main()
         out, err = self._capsys.readouterr()
         code = stopped.value.code
         return Ran(code if isinstance(code, int) else 0, out, err)

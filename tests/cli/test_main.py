@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from cli.helpers import assert_one_sentence, run_process
+from cli.helpers import assert_one_sentence, keep_handlers, run_process
 from dprules import __version__, errors
 from dprules.cli.exits import Exit, StoppedError
 from dprules.cli.main import main
@@ -100,7 +100,7 @@ def test_the_whole_story_is_shown_only_if_it_is_asked_for(shell, monkeypatch):
     assert "ZeroDivisionError in test_main.py" in shell(*PLAN).err
     monkeypatch.setenv("DPRULES_TRACEBACK", "1")
     monkeypatch.setattr(sys, "argv", ["dprules", *PLAN])
-    with pytest.raises(ZeroDivisionError, match="cell 4711"):
+    with keep_handlers(), pytest.raises(ZeroDivisionError, match="cell 4711"):
         main()
 
 

@@ -1,6 +1,13 @@
-"""What the exit codes of `dprules` mean."""
+"""What the exit codes of `dprules` mean, and how a signal ends it."""
 
+import os
+import signal
+from contextlib import suppress
 from enum import IntEnum
+from types import FrameType
+from typing import NoReturn
+
+from dprules.signals import ENDINGS
 
 
 class Exit(IntEnum):
@@ -37,5 +44,28 @@ class StoppedError(Exception):
 
 NOTHING_LEFT = "nothing is left half done."
 """What is said of the other commands: files are written whole or not at all."""
-ENDINGS = {Exit.INTERRUPTED: "interrupted", Exit.TERMINATED: "told to end"}
+WORDS = {Exit.INTERRUPTED: "interrupted", Exit.TERMINATED: "told to end"}
 """How a sentence about a signal begins."""
+
+
+def end_at_signals() -> None:
+    """Let signals end the process at once, while libraries are loaded: one might take an exception for its own."""
+    for ending in ENDINGS:
+        if signal.getsignal(ending) != signal.SIG_IGN:  # nohup
+            signal.signal(ending, _end_at_signal)
+
+
+def choose_exit(number: int) -> Exit:
+    """Return the exit code for a signal."""
+    return Exit.INTERRUPTED if number == signal.SIGINT else Exit.TERMINATED
+
+
+def _end_at_signal(number: int, frame: FrameType | None) -> NoReturn:
+    end_at_once(choose_exit(number))
+
+
+def end_at_once(code: Exit) -> NoReturn:
+    """Say how a signal has ended the command, and end: nothing has begun that would have to be undone."""
+    with suppress(OSError):  # the terminal is closed
+        os.write(2, f"dprules: {WORDS[code]}; {NOTHING_LEFT}\n".encode())
+    os._exit(code)

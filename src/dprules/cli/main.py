@@ -15,8 +15,7 @@ import typer
 
 from dprules import __version__
 from dprules.cli import audit, demo, evaluate, export, fit, ledger, plan, predict, report, schema, serve, show, stream
-from dprules.cli.exits import ENDINGS as WORDS
-from dprules.cli.exits import NOTHING_LEFT, Exit, StoppedError
+from dprules.cli.exits import NOTHING_LEFT, WORDS, Exit, StoppedError, choose_exit
 from dprules.errors import (
     DataError,
     DprulesError,
@@ -65,6 +64,8 @@ _CODES: tuple[tuple[type[DprulesError], Exit], ...] = (
     (DprulesError, Exit.PARAMETER),
 )
 """The first that fits."""
+SOON = 0.001
+"""Seconds after which a signal is looked at again that came while a library in C was loading."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -88,12 +89,10 @@ def main() -> None:
     _print_anything()
     sys.unraisablehook = _pass_over_endings
     remove_left_folders()
-    for ending in ENDINGS:
-        if signal.getsignal(ending) != signal.SIG_IGN:  # nohup
-            signal.signal(ending, _end)
     command = typer.main.get_command(app)
     _hide_types_of_flags(command)
     try:
+        _handle_signals(_end)
         command()
     except DprulesError as error:
         _stop(str(error), next(code for kind, code in _CODES if isinstance(error, kind)))
@@ -109,6 +108,8 @@ def main() -> None:
         if _ended or stopped.code == Exit.INTERRUPTED:
             _say_end(NOTHING_LEFT)
         raise
+    except KeyboardInterrupt:  # outside of what typer guards
+        _say_end(NOTHING_LEFT)
     except Exception as error:
         if os.environ.get("DPRULES_TRACEBACK"):
             raise
@@ -118,6 +119,16 @@ def main() -> None:
             "DPRULES_TRACEBACK=1 the whole story is shown, which may hold private values.",
             Exit.INTERNAL,
         )
+    finally:  # the command is done and its exit code stands: a signal must not fall into Python's own end
+        _handle_signals(signal.SIG_IGN)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _handle_signals(handler: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:
+    """Set a handler of the signals that end a command, but for those that are ignored (nohup)."""
+    for ending in ENDINGS:
+        if signal.getsignal(ending) != signal.SIG_IGN:
+            signal.signal(ending, handler)
 
 
 def _say_what_failed(error: OSError) -> tuple[str, Exit]:
@@ -176,15 +187,30 @@ _ended: list[Exit] = []
 """How a signal has ended the command, if one has."""
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:
-    """End like Ctrl-C does, so that private files are removed; no second signal can stop that."""
-    for ending in ENDINGS:
-        signal.signal(ending, signal.SIG_IGN)
+def _end(number: int, frame: FrameType | None) -> None:
+    """End like Ctrl-C does, so that private files are removed; no second signal can stop that.
+
+    A library in C that is loading is waited for: its own imports may print an exception, or drop it.
+    """
+    if _is_loading_extension(frame):
+        signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        return
+    _handle_signals(signal.SIG_IGN)
     note_ending(number)
-    _ended.append(Exit.INTERRUPTED if number == signal.SIGINT else Exit.TERMINATED)
+    _ended.append(choose_exit(number))
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(Exit.TERMINATED)
+
+
+def _is_loading_extension(frame: FrameType | None) -> bool:
+    """Whether a command that was interrupted here is loading a module in C."""
+    while frame is not None and frame.f_code is not main.__code__:
+        if frame.f_code.co_qualname.startswith("ExtensionFileLoader."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _pass_over_endings(failed: Any) -> None:
