@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from cli.helpers import assert_one_sentence, assert_refused, run_process
+from dprules.accounting import SEEDED
 from dprules.cli.exits import Exit
 from dprules.cli.options import CHECKED
 
@@ -29,7 +30,24 @@ def test_verify_says_what_it_checks(shell, stays):
     assert (ran.code, checked) == (Exit.OK, CHECKED)
     assert claim.startswith("(1, 1e-06)-differentially private")
     assert "does not say who wrote the file" in CHECKED
-    assert json.loads(shell("verify", stays / "model.json", "--json").out) == {"verified": True, "faults": []}
+    assert json.loads(shell("verify", stays / "model.json", "--json").out) == {
+        "verified": True,
+        "private": True,
+        "faults": [],
+    }
+
+
+def test_a_seeded_model_has_an_exit_code_of_its_own(shell, stays, tmp_path):
+    seeded = tmp_path / "seeded.json"
+    assert shell("fit", stays / "stays.csv", "--schema", stays / "schema.toml", "--seed", "5", "-o", seeded).code == 0
+    assert shell("verify", seeded) == (Exit.NOT_PRIVATE, "", f"{SEEDED}\n")
+    ran = shell("verify", seeded, "--json")
+    assert ran.code == Exit.NOT_PRIVATE
+    assert json.loads(ran.out) == {"verified": True, "private": False, "faults": []}
+    document = json.loads(seeded.read_text())
+    document["certificate"]["epsilon"] = 0.5
+    seeded.write_text(json.dumps(document))
+    assert shell("verify", seeded).code == Exit.UNVERIFIED
 
 
 @pytest.mark.parametrize("damage", ["truncated", "future", "binary", "empty", "deep", "another document"])

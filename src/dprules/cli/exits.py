@@ -32,6 +32,8 @@ class Exit(IntEnum):
     """A model file does not verify."""
     RESOURCE = 9
     """Not enough memory or room on the disk, or a port that is in use."""
+    NOT_PRIVATE = 10
+    """`verify`: a model verifies, and its noise was seeded."""
     INTERNAL = 70
     """Something that nobody foresaw; please report it."""
     INTERRUPTED = 130

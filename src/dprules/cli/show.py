@@ -32,7 +32,8 @@ def verify(
 ) -> None:
     """Price the releases of a model again and compare with its claim; say what is wrong.
 
-    It checks that the file is consistent, not who wrote it: anybody can write a consistent file.
+    It checks that the file is consistent, not who wrote it: anybody can write a consistent file. The exit code is 8 if
+    it does not verify, and 10 if it does and its noise was seeded: such a model is not private.
     """
     import json
 
@@ -42,13 +43,16 @@ def verify(
     faults = find_faults(model, ledger)
     released = Released.load(model, unverified=True)
     warn_seeded(released)
+    private = released.certificate.private
     if as_json:
-        typer.echo(json.dumps({"verified": not faults, "faults": faults}, indent=2))
+        typer.echo(json.dumps({"verified": not faults, "private": private, "faults": faults}, indent=2))
     elif faults:
         banner = BANNER if ledger is None or find_faults(model) else NOT_BORNE_OUT
         typer.echo("\n".join([banner, *(f"- {fault}" for fault in faults)]))
-    else:
+    elif private:
         typer.echo(str(released.certificate).splitlines()[0])
         typer.echo(CHECKED if ledger is None else f"{CHECKED} The ledger is whole, and was charged for it.")
     if faults:
         raise typer.Exit(Exit.UNVERIFIED)
+    if not private:
+        raise typer.Exit(Exit.NOT_PRIVATE)
