@@ -17,10 +17,12 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --constraint constraints.txt --editable '.[$*]'
+	@$(PYTHON) -m release.editable $(VENV)
 	@touch $@
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --constraint constraints.txt --editable .
+	@$(PYTHON) -m release.editable $(VENV)
 	@touch $@
 
 demo: $(VENV)/.installed
@@ -50,6 +52,7 @@ $(RELEASE)/.installed: release/tools.txt | $(VENV)/bin/python
 test-lowest: $(RELEASE)/.installed
 	$(RELEASE)/bin/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
 	$(RELEASE)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[test]'
+	@$(PYTHON) -m release.editable $(LOWEST)
 	$(LOWEST)/bin/python -m pytest -W ignore::DeprecationWarning -m "not slow" --numprocesses=auto -q tests/accounting tests/mechanisms tests/models tests/schema tests/tables tests/estimators/test_tables.py tests/cli/test_main.py tests/cli/test_exits.py tests/cli/test_fit.py tests/cli/test_predict.py
 
 lint: $(VENV)/.installed-lint
