@@ -5,9 +5,9 @@
     python tools/layout.py --write    lower the limits to the present figures; a limit never rises
 
 Cycles are modules in a strongly connected component of the import graph, imports inside functions and those for type
-checkers included. An import goes around `__init__` if it names a module inside another package (`from dprules.tables.cells import ...` outside
-`tables`). Type tests are `isinstance` and `case` on a column kind outside `schema`; name tests compare the name of a
-stream algorithm with a text.
+checkers included. An import goes around `__init__` if it names a module inside another package (`from
+dprules.tables.cells import ...` outside `tables`). Type tests are `isinstance` and `case` on a column kind outside
+`schema`; name tests compare the name of a stream algorithm with a text.
 """
 
 import ast
