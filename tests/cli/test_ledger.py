@@ -142,10 +142,10 @@ def test_a_model_whose_release_was_not_recorded_is_settled(folder, commands, mon
 
 
 def test_a_model_that_cannot_be_written_is_not_recorded_as_released(folder, commands, monkeypatch):
-    def refuse(self, path, **options):
+    def refuse(text, output, force):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Released, "save", refuse)
+    monkeypatch.setattr("dprules.cli.fit.write_output", refuse)
     ran = commands.run(*fit("-o", "m.json"))
     assert ran.code != Exit.OK
     assert json.loads(ran.out)["certificate"]
