@@ -30,7 +30,9 @@ def checkout(tmp_path) -> Path:
     (packages,) = (folder / ".venv").glob("lib/python*/site-packages")
     (packages / "_editable_impl_dprules.pth").write_bytes(os.fsencode(folder / "src"))
     libraries = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
-    (packages / "libraries.pth").write_text("\n".join(libraries))
+    for place, library in enumerate(libraries):  # links: these paths may have umlauts, too
+        (packages / f"libraries-{place}").symlink_to(library)
+    (packages / "libraries.pth").write_text("\n".join(f"libraries-{place}" for place in range(len(libraries))))
     return folder
 
 
