@@ -29,7 +29,7 @@ from dprules.tables.cells import (
 )
 
 COLUMNS: tuple[Column, ...] = (
-    Categorical("c", ["a", "1", "0.5", "-3", "2020-01-01 00:00:00", "2020-01-01", "01:02:03"]),
+    Categorical("c", ["a", "1", "0.5", "-3", "2020-01-01 00:00:00", "2020-01-02", "01:02:03"]),
     Categorical("c", [0, 1]),
     Categorical("c", [True, False]),
     Numeric("c", [-1, 0.0, 0.7, 1e15, 2**53]),

@@ -42,7 +42,7 @@ class Account:
     Fraction(3, 4)
     >>> account.charge("more counts", Counts(2))
     Traceback (most recent call last):
-    dprules.errors.PrivacyError: more counts would cost more than is left: epsilon 0.75 and delta 1e-06. ...
+    dprules.errors.PrivacyError: more counts would cost more than is left: epsilon 0.75 and delta 1e-06 ...
     """
 
     def __init__(

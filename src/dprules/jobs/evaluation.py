@@ -91,7 +91,7 @@ def evaluate(
     whose = Unit(unit, unit_rows)
     if public and unit is not None:
         raise ParameterError("a unit is a matter of the price, and public rows have none. Leave out one of the two.")
-    price = None if epsilon is None else _charge(epsilon, relation, whose)
+    price = None if epsilon is None else _price(epsilon, relation, whose)
     groups = Groups.of(released.model, truth.classes)
     with open_table(data, table, delimiter, multiline) as opened:
         columns = [truth.name, *(column.name for column in released.model.columns), *([] if unit is None else [unit])]
@@ -102,10 +102,8 @@ def evaluate(
             _require_rows(counts, truth)
             exact = assess(groups, counts, Noise(None), truth, released.label.positive, None)
             return replace(exact, mark=released.model.mark)
-        priced, tilt = price
-        quote = partial(Quote.of, "evaluate", priced, fixed=True)
-        empty = Account(priced.epsilon, priced.delta, priced.neighbours, priced.unit)
-        account = open_account(empty, ledger, dataset, quote, columns, secure=True)
+        account, tilt = price
+        account = open_account(account, ledger, dataset, partial(_quote, account, tilt), columns, secure=True)
         with naming_the_charge(account):
             counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
             account.charge(ANSWERS, Counts(tilt))
@@ -129,13 +127,18 @@ def _require_unit(released: Released, table: Table, unit: str | None, public: bo
         )
 
 
-def _charge(epsilon: Real, relation: Neighbours, unit: Unit) -> tuple[Account, Fraction]:
-    """Return an account that the histogram is charged to, and its tilt: an exchange of rows touches two cells."""
+def _price(epsilon: Real, relation: Neighbours, unit: Unit) -> tuple[Account, Fraction]:
+    """Return the account of the histogram, and its tilt: an exchange of rows touches two cells."""
     account = Account(as_asked(epsilon, "epsilon"), 0, relation, unit)
     touched = 1 if relation is Neighbours.ADD_REMOVE else 2
-    tilt = account.epsilon / (touched * unit.rows)
-    account.charge(ANSWERS, Counts(tilt))
-    return account, tilt
+    return account, account.epsilon / (touched * unit.rows)
+
+
+def _quote(account: Account, tilt: Fraction) -> Quote:
+    """Return what the evaluation will charge."""
+    charged = Account(account.epsilon, account.delta, account.neighbours, account.unit)
+    charged.charge(ANSWERS, Counts(tilt))
+    return Quote.of("evaluate", charged, fixed=True)
 
 
 def _true_label(released: Released, name: str | None) -> Label:
@@ -189,15 +192,15 @@ def _count_answers(
     others = [truth.name, *([] if unit.column is None else [unit.column])]
     places, truths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int16)]
     owners = [np.zeros((2, 0), dtype=np.uint64)]
-    key = UnitKey.drawn(bits)
+    key = None if unit.column is None else UnitKey.drawn(bits)
     for batch in predict_batches(released.model, table, others):
         places.append(batch.places)
         truths.append(read_codes(column, batch.cells[truth.name]))
-        if unit.column is not None:
-            owners.append(key.name_units(batch.cells[unit.column]))
+        if key is not None:
+            owners.append(key.name_units(batch.cells[others[-1]]))
     where, codes = np.concatenate(places), np.concatenate(truths)
     chosen = codes >= 0
-    if unit.column is not None:
+    if key is not None:
         whose = np.concatenate(owners, axis=1)
         rows = np.concatenate([whose, np.stack([where, codes]).astype(np.int64).view(np.uint64)])
         chosen &= choose_rows(whose, key.order_rows(rows), unit.rows)
