@@ -17,7 +17,6 @@ from dprules.accounting import (
     Cover,
     Event,
     Gaussian,
-    ListThenGaussian,
     Neighbours,
     PaperCover,
     Pure,
@@ -357,12 +356,6 @@ def test_gaussian_noise_is_certified_and_priced_again(relation):
     assert not certificate.charges[0].holds(account.neighbours, Unit("person", 4))
     more = replace(account.charges[0], releases=(*account.charges[0].releases, Release("more", Gaussian(total / 1000))))
     assert not more.holds(account.neighbours, unit)
-
-
-def test_lists_before_noise_count_their_rounds():
-    event = ListThenGaussian(Cover(TILT, rounds=200), Gaussian(1))
-    many = replace(LIST, charges=(Charge((Release("rules", event),) * 10, Fraction(1), Fraction(0)),))
-    assert "it lists more rounds than can be checked" in read_again(many).faults()
 
 
 def test_a_certificate_with_more_rounds_than_can_be_priced_does_not_verify():

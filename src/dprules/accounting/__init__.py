@@ -1,6 +1,6 @@
 """What releases cost: events with their curves, composition, accounts, certificates."""
 
-from dprules.accounting import compose, counted, cover, epochs, gaussian, list_then_gaussian, stream
+from dprules.accounting import compose, counted, cover, epochs, gaussian, stream
 from dprules.accounting.account import Account
 from dprules.accounting.assumptions import Assumed, Assumption, TakenFrom
 from dprules.accounting.calibrate import largest, smallest
@@ -19,7 +19,6 @@ from dprules.accounting.events import (
     FirstOnlyStream,
     Gaussian,
     GuardedStream,
-    ListThenGaussian,
     PaperCover,
     Pure,
     Quantiles,
@@ -56,7 +55,6 @@ __all__ = [
     "Gaussian",
     "GuardedStream",
     "LedgerReference",
-    "ListThenGaussian",
     "Neighbours",
     "PaperCover",
     "Pure",
@@ -77,7 +75,6 @@ __all__ = [
     "epochs",
     "gaussian",
     "largest",
-    "list_then_gaussian",
     "smallest",
     "stream",
 ]

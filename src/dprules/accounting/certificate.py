@@ -10,7 +10,7 @@ from typing import Any
 
 from dprules.accounting import compose, html
 from dprules.accounting.assumptions import Assumed, Assumption
-from dprules.accounting.events import CountedCover, Cover, Event, Fields, ListThenGaussian, PaperCover
+from dprules.accounting.events import CountedCover, Cover, Event, Fields, PaperCover
 from dprules.accounting.neighbours import Neighbours
 from dprules.accounting.one_way import MOST_ROUNDS
 from dprules.accounting.reference import LedgerReference
@@ -280,8 +280,6 @@ def _names(charge: Charge) -> str:
 
 def _work(event: Event) -> int:
     """Return how many rounds are priced one by one; beyond MOST_ROUNDS one closed form prices them all."""
-    if isinstance(event, ListThenGaussian):
-        return _work(event.cover)
     if isinstance(event, CountedCover):
         return event.rounds if event.rounds <= MOST_ROUNDS else 1
     if not isinstance(event, Cover) or event.rounds is None:

@@ -12,7 +12,6 @@ from dprules.accounting.events.event import Event, Fields
 from dprules.accounting.events.first_only import FirstOnlyStream
 from dprules.accounting.events.gaussian import Gaussian
 from dprules.accounting.events.guarded import GuardedStream
-from dprules.accounting.events.list_then_gaussian import ListThenGaussian
 from dprules.accounting.events.paper_cover import PaperCover
 from dprules.accounting.events.pure import Pure
 from dprules.accounting.events.quantiles import Quantiles
@@ -34,7 +33,6 @@ __all__ = [
     "FirstOnlyStream",
     "Gaussian",
     "GuardedStream",
-    "ListThenGaussian",
     "PaperCover",
     "Pure",
     "Quantiles",
