@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accounting.approximate import Approximate
 from dprules.accounting import (
     Account,
-    Approximate,
     Concentrated,
     Counts,
     Cover,

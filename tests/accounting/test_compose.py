@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from dp_accounting.pld import common, privacy_loss_distribution
 
+from accounting.approximate import Approximate
 from dprules.accounting import (
-    Approximate,
     Concentrated,
     CountedCover,
     Counts,

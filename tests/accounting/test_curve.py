@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprules.accounting import Approximate, Cover, Neighbours, Pure, Quantiles, compose
+from accounting.approximate import Approximate
+from dprules.accounting import Cover, Neighbours, Pure, Quantiles, compose
 from dprules.accounting.curve import Curve, gaussian, gaussian_delta, group_weight, randomised_response, symmetric
 from dprules.audit import Example, Law, both_ways, exact_list_law, hockey_stick, independent, largest_loss, tilted
 from dprules.errors import PrivacyError

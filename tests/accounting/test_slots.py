@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprules.accounting import Approximate, Counts, Curve, Gaussian, Neighbours, Pure, Slots, compose, counted
+from accounting.approximate import Approximate
+from dprules.accounting import Counts, Curve, Gaussian, Neighbours, Pure, Slots, compose, counted
 from dprules.accounting.events import CountedCover
 from dprules.errors import ParameterError
 

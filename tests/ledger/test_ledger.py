@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dprules.accounting import Approximate, Counts, LedgerReference, Neighbours, Slots, Unit
+from accounting.approximate import Approximate
+from dprules.accounting import Counts, LedgerReference, Neighbours, Slots, Unit
 from dprules.errors import FileError, ModelError, ParameterError, PrivacyError, RemovedError
 from dprules.ledger import EpsilonDelta, Ledger, ReferenceJob, SlotBudget, log
 from dprules.ledger.chain import Row, read_row

@@ -7,7 +7,6 @@ from dprules.accounting.calibrate import largest, smallest
 from dprules.accounting.certificate import SEEDED, Certificate, Charge, Release
 from dprules.accounting.curve import Curve
 from dprules.accounting.events import (
-    Approximate,
     BatchedStream,
     Concentrated,
     CountedCover,
@@ -37,7 +36,6 @@ from dprules.accounting.zcdp import conversion
 __all__ = [
     "SEEDED",
     "Account",
-    "Approximate",
     "Assumed",
     "Assumption",
     "BatchedStream",

@@ -11,7 +11,6 @@ import pytest
 
 import dprules.accounting
 from dprules.accounting import (
-    Approximate,
     BatchedStream,
     Concentrated,
     CountedCover,
@@ -50,7 +49,6 @@ class Case:
 
 CASES = {
     "pure": Case(Pure(Fraction(1, 3)), tuple(Neighbours)),
-    "approximate": Case(Approximate(0.5, 1e-5), tuple(Neighbours)),
     "concentrated": Case(Concentrated(0.02), tuple(Neighbours)),
     "counts": Case(Counts(0.25), TABLES),
     "quantiles": Case(Quantiles(0.05, 3), TABLES),

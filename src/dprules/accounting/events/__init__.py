@@ -1,6 +1,5 @@
 """What may happen to private data: one file an event, with its fields, its privacy curve and its document form."""
 
-from dprules.accounting.events.approximate import Approximate
 from dprules.accounting.events.batched import BatchedStream
 from dprules.accounting.events.concentrated import Concentrated
 from dprules.accounting.events.counted_cover import CountedCover
@@ -20,7 +19,6 @@ from dprules.accounting.events.stream_parts import StreamDraws, StreamEvent, Thr
 from dprules.accounting.events.values import Values
 
 __all__ = [
-    "Approximate",
     "BatchedStream",
     "Concentrated",
     "CountedCover",

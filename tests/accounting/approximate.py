@@ -1,12 +1,12 @@
-"""Any (epsilon, delta)-DP release."""
+"""Any (epsilon, delta)-DP release, for tests of composition: no mechanism of dprules has this price alone."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from dprules.accounting.curve import Curve, randomised_response
-from dprules.accounting.events.event import Event, Fields, amount
-from dprules.accounting.neighbours import Neighbours
+from dprules.accounting import Curve, Event, Neighbours
+from dprules.accounting.curve import randomised_response
+from dprules.accounting.events.event import Fields, amount
 from dprules.numbers import Real, budget, probability
 
 
