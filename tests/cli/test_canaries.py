@@ -203,7 +203,7 @@ def commands(source, folder):
         ("schema", "draft", *source, "--label", "readmitted", "-o", folder / "draft.toml"),
         ("show", model),
         ("verify", model),
-        *(("export", model, "--to", form) for form in ("sql", "python", "markdown", "json")),
+        *(("export", model, "--to", form) for form in ("sql", "python", "markdown")),
         ("report", model, "-o", folder / "page.html"),
         ("predict", model, *source),
         ("evaluate", model, *source, "--epsilon", "1"),

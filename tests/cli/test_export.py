@@ -8,9 +8,9 @@ import pytest
 from cli.helpers import assert_one_sentence
 from dprules.cli.exits import Exit
 from dprules.errors import BANNER
-from dprules.models import Released, RuleList
+from dprules.models import Released
 
-SIGNS = {"sql": 'FROM "stays"', "python": "def predict", "markdown": "| --- |", "json": '"rules"'}
+SIGNS = {"sql": 'FROM "stays"', "python": "def predict", "markdown": "| --- |"}
 
 
 @pytest.mark.parametrize("form", SIGNS)
@@ -77,15 +77,10 @@ def test_an_export_of_a_model_that_does_not_verify_says_so(shell, stays, tmp_pat
         assert BANNER not in shell("export", stays / "model.json", "--to", form, "--unverified").out
 
 
-def test_json_is_read_back(shell, stays):
-    text = shell("export", stays / "model.json", "--to", "json").out
-    assert RuleList.from_json(text).to_json().strip() == text.strip()
-
-
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (("--to", "cobol"), "to must be one of sql, python, markdown, json"),
+        (("--to", "cobol"), "to must be one of sql, python, markdown"),
         (("--to", "sql", "--dialect", "dbase"), "dialect must be one of"),
     ],
 )
@@ -98,7 +93,7 @@ def test_unknown_forms_are_refused(more, sentence, shell, stays):
 def test_a_seeded_model_is_marked_wherever_it_goes(shell, stays, tmp_path):
     seeded = tmp_path / "seeded.json"
     shell("fit", stays / "stays.csv", "--schema", stays / "schema.toml", "--seed", "5", "-o", seeded)
-    for form in ("sql", "python", "markdown", "json"):
+    for form in ("sql", "python", "markdown"):
         assert "NOT PRIVATE" in shell("export", seeded, "--to", form).out
         assert "NOT PRIVATE" not in shell("export", stays / "model.json", "--to", form).out
     assert "NOT PRIVATE" in shell("verify", seeded).err

@@ -62,7 +62,7 @@ def use_model(model, folder):
         check("evaluate", model, folder / "stays.csv", "--public", *more)
         check("report", model, "-o", folder / "report.html", "--force", *more)
     check("show", model, "--unverified")
-    for form in ("python", "markdown", "json"):
+    for form in ("python", "markdown"):
         check("export", model, "--to", form, "--unverified")
     for dialect in ("duckdb", "postgres", "sqlite"):
         check("export", model, "--to", "sql", "--dialect", dialect, "--unverified")

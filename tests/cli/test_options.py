@@ -58,7 +58,7 @@ def test_outputs_never_overwrite_inputs_or_each_other(shell, stays, tmp_path):
         ("fit", tmp_path / "*.csv", "--schema", stays / "schema.toml", "-o", table, "--force"),
         ("predict", model, table, "-o", table),
         ("schema", "draft", table, "--label", "readmitted", "-o", table, "--force"),
-        ("export", model, "--to", "json", "-o", model),
+        ("export", model, "--to", "python", "-o", model),
         ("report", model, "-o", model),
     ):
         ran = shell(*command)
@@ -83,7 +83,7 @@ def test_no_command_overwrites_a_model_with_something_else(shell, stays, tmp_pat
 def test_links_and_modes_are_respected(shell, stays, tmp_path):
     model = stays / "model.json"
     (tmp_path / "link.json").symlink_to(tmp_path / "target.json")
-    assert shell("export", model, "--to", "json", "-o", tmp_path / "link.json").code == Exit.OK
+    assert shell("export", model, "--to", "python", "-o", tmp_path / "link.json").code == Exit.OK
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "target.json").exists()
     (tmp_path / "open.csv").write_text("")

@@ -70,8 +70,7 @@ def test_learn_show_predict_export(shell, stream, tmp_path):
         connection.execute("CREATE TABLE e AS SELECT i % 2 = 0 AS a, i % 4 AS n FROM range(100) t(i)")
         found = [row[-1] for row in connection.execute(sql).fetchall()]
     assert found == predicted[1:101]
-    assert json.loads(shell("stream", "export", stream).out)["format"] == "dprules-halfspace"
-    assert shell("stream", "export", stream, "-o", tmp_path / "h.json").code == Exit.OK
+    assert shell("stream", "export", stream, "-o", tmp_path / "h.sql").code == Exit.OK
     assert (tmp_path / "h.json").exists()
 
 

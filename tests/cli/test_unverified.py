@@ -77,7 +77,7 @@ COMMANDS = {
     "show": lambda m, s, t: ("show", m),
     "show as JSON": lambda m, s, t: ("show", m, "--json"),
     "export": lambda m, s, t: ("export", m, "--to", "sql"),
-    "export to a file": lambda m, s, t: ("export", m, "--to", "json", "-o", t / "out.json"),
+    "export to a file": lambda m, s, t: ("export", m, "--to", "python", "-o", t / "out.py"),
     "predict": lambda m, s, t: ("predict", m, s / "stays.csv"),
     "predict to a file": lambda m, s, t: ("predict", m, s / "stays.csv", "-o", t / "out.csv"),
     "evaluate": lambda m, s, t: ("evaluate", m, s / "stays.csv", "--public"),

@@ -60,7 +60,7 @@ def check(things: dict[str, Any], seeded: bool) -> None:
 def test_tables(estimator: Any, seed: Any, tmp_path: Path) -> None:
     things = table_things(estimator, seed, tmp_path)
     check(things, seed is not None)
-    written = [export(things["released"], form) for form in ("sql", "python", "markdown", "json")]
+    written = [export(things["released"], form) for form in ("sql", "python", "markdown")]
     model = things["model"]
     written += [model.to_sql("t"), model.to_python(), model.to_markdown()]
     assert [SEEDED in text for text in written] == [seed is not None] * len(written)

@@ -86,7 +86,6 @@ def test_no_rows_are_no_answers(model):
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_is_written_or_refused_in_a_sentence(model, form):
     write = {"sql": lambda: model.to_sql("t"), "python": model.to_python, "markdown": model.to_markdown}
-    write["json"] = model.to_json
     if form in model.forms:
         assert write[form]()
     else:

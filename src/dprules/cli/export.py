@@ -21,7 +21,7 @@ EPILOG = "Example: dprules export model.json --to sql --table patients --dialect
 
 def export(
     model: ModelFile,
-    to: Annotated[str, typer.Option(help="sql, python, markdown or json.")],
+    to: Annotated[str, typer.Option(help="sql, python or markdown.")],
     table: Annotated[str | None, typer.Option(help="Table to select from (sql).")] = None,
     dialect: Dialect = "duckdb",
     output: Output = None,

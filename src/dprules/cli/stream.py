@@ -256,7 +256,7 @@ def show(state: State, as_json: Json = False, unverified: Unverified = False) ->
 @app.command(epilog="Example: dprules stream export clicks --to sql --table events")
 def export(
     state: State,
-    to: Annotated[str, typer.Option(help="json or sql; a list also python or markdown.")] = "json",
+    to: Annotated[str, typer.Option(help="sql; a list also python or markdown.")] = "sql",
     table: Annotated[str, typer.Option(help="Table that the SQL reads.")] = "events",
     dialect: Dialect = "duckdb",
     output: Output = None,

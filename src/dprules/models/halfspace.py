@@ -208,7 +208,7 @@ class Halfspace(Model):
     @property
     def forms(self) -> tuple[str, ...]:
         """What it can be exported as."""
-        return ("sql", "json")
+        return ("sql",)
 
     def to_sql(self, table: str, dialect: str = "duckdb", header: Header | None = None) -> str:
         """Return a query with the prediction; cells are read as `predict` reads them."""

@@ -24,7 +24,7 @@ Read = Mapping[str, NDArray[Any]]
 
 Numbers = NDArray[np.float64] | NDArray[np.int64]
 
-FORMS = ("sql", "python", "markdown", "json")
+FORMS = ("sql", "python", "markdown")
 """What a model may be exported as."""
 
 
