@@ -71,7 +71,7 @@ def test_learn_show_predict_export(shell, stream, tmp_path):
         found = [row[-1] for row in connection.execute(sql).fetchall()]
     assert found == predicted[1:101]
     assert shell("stream", "export", stream, "-o", tmp_path / "h.sql").code == Exit.OK
-    assert (tmp_path / "h.json").exists()
+    assert (tmp_path / "h.sql").exists()
 
 
 def test_the_published_file_is_a_model_for_every_command(shell, stream, tmp_path):
