@@ -25,7 +25,7 @@ import scipy.sparse
 
 from dprules.accounting import Unit
 from dprules.errors import DataError, PrivacyError
-from dprules.jobs import FitRequest, OneAgainstRest, OnlineRequest, StreamLearner, StreamSettings
+from dprules.jobs import FitRequest, OnlineRequest, StreamLearner, StreamSettings
 from dprules.jobs.labels import with_labels
 from dprules.jobs.online_cells import LazyCodes
 from dprules.jobs.online_hashed import IdleNames, PlacesOfNames
@@ -180,8 +180,6 @@ PUBLIC = {
     "dprules.jobs.serving.served.Served": "a published model",
     "dprules.jobs.fitting.Spending": "a part of the budget, as charged",
     "dprules.jobs.answers.Answers": "a released hypothesis; examples pass through",
-    "dprules.jobs.online_classes.ClassAnswers": "released hypotheses; examples pass through",
-    "dprules.jobs.online_classes.Hypotheses": "models",
     "dprules.jobs.online_features.OnlineRequest": "columns and a width",
     "dprules.jobs.online_hashed.HashedColumns": "how many coordinates, and a public vocabulary",
     "dprules.jobs.online_hashed.HashedRequest": "how many coordinates, and a public vocabulary",
@@ -417,9 +415,6 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "EpochLearner": lambda folder: epoch_learner(),
     "IdleNames": lambda folder: idle_names(),
     "LazyCodes": lambda folder: LazyCodes([], {WORD: CANARY}),
-    "OneAgainstRest": lambda folder: OneAgainstRest(
-        StreamSettings(), OnlineRequest((Boolean("b"),), classes=("a", "b", "c")), (), 1
-    ),
     "PlacesOfNames": lambda folder: places_of_names(),
     "SparseBlock": lambda folder: SparseBlock(scipy.sparse.csr_matrix(ARRAY)),
     "ConditionBlock": lambda folder: conditions(),

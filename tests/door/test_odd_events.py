@@ -43,7 +43,6 @@ SETTINGS: dict[str, Callable[..., Any]] = {
     "guarded": private(algorithm="guarded", **PAPERS),
     "batched": private(algorithm="batched", **PAPERS),
     "paper": private(algorithm="paper", **PAPERS),
-    "one against the rest": private(multi_class="one-vs-rest", classes=["no", "perhaps", "yes"]),
     "Winnow": lambda **more: WinnowClassifier(**more),
     "ConfidentWinnow": lambda **more: ConfidentWinnowClassifier(**more),
 }

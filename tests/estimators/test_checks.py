@@ -60,7 +60,6 @@ MORE_STREAMS = [
     PrivateWinnowClassifier(algorithm="guarded", delta=1e-6, horizon=1000, margin=0.3),
     PrivateWinnowClassifier(algorithm="batched", delta=1e-6, horizon=1000, margin=0.3),
     PrivateWinnowClassifier(algorithm="dense", values="positive", epsilon=20.0),
-    PrivateWinnowClassifier(multi_class="one-vs-rest"),
     PrivateWinnowClassifier(algorithm="epochs", values="boolean", memory=1000, epsilon=4.0),
     PrivateWinnowClassifier(algorithm="epochs", delta=1e-6, values="positive", width=2, random_state=0),
 ]

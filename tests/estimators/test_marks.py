@@ -75,7 +75,6 @@ def test_tables(estimator: Any, seed: Any, tmp_path: Path) -> None:
         {},
         {"algorithm": "dense"},
         {"algorithm": "epochs", "values": "boolean"},
-        {"multi_class": "one-vs-rest", "classes": ["no", "perhaps", "yes"]},
     ],
     ids=str,
 )

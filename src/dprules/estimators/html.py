@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
 from dprules.accounting import SEEDED, Certificate
-from dprules.jobs import Hypotheses
 from dprules.models import Model
 
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
@@ -46,7 +45,7 @@ def describe_parameters(estimator: BaseEstimator) -> dict[str, str]:
 
 def write_estimator(
     estimator: BaseEstimator,
-    model: Model | Hypotheses,
+    model: Model,
     certificate: Certificate | None,
     fitted_with: Mapping[str, str],
     cautions: Sequence[str] = (),
@@ -57,7 +56,7 @@ def write_estimator(
     ----------
     estimator : estimator
         Fitted.
-    model : Model or Hypotheses
+    model : Model
         What it has learnt.
     certificate : Certificate or None
         None for the learners without privacy.

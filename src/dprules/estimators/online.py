@@ -12,9 +12,7 @@ from dprules.estimators.online_base import Asked, Learner, OnlineClassifier
 from dprules.estimators.parameters import plain, read_seed
 from dprules.jobs import (
     Answers,
-    ClassAnswers,
     LedgerLike,
-    OneAgainstRest,
     PlainLearner,
     StreamLearner,
     StreamSettings,
@@ -61,9 +59,6 @@ class PrivateWinnowClassifier(Marked, OnlineClassifier):
     classes : sequence or None
         All of them. None: of blocks those of the first block, which are assumed public; of single examples False and
         True, whatever comes first.
-    multi_class : str or None
-        "one-vs-rest": of more than two classes each has a learner against the rest, over the same rounds. All of them
-        together cost epsilon and delta, so that each has only its share; "epochs" needs no such division.
     ledger : str, Path, Ledger or None
         Records what is spent before it is spent: a file, or postgresql://user@host/database (`dprules ledger`).
     dataset : str or None
@@ -86,7 +81,7 @@ class PrivateWinnowClassifier(Marked, OnlineClassifier):
     """
 
     certificate_: Certificate
-    _published: tuple[Answers | ClassAnswers, int]
+    _published: tuple[Answers, int]
 
     def __init__(
         self,
@@ -104,7 +99,6 @@ class PrivateWinnowClassifier(Marked, OnlineClassifier):
         features: Sequence[str] | int | None = None,
         vocabulary: Sequence[str] | None = None,
         classes: Sequence[Any] | None = None,
-        multi_class: str | None = None,
         ledger: LedgerLike | None = None,
         dataset: str | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
@@ -123,7 +117,6 @@ class PrivateWinnowClassifier(Marked, OnlineClassifier):
         self.features = features
         self.vocabulary = vocabulary
         self.classes = classes
-        self.multi_class = multi_class
         self.ledger = ledger
         self.dataset = dataset
         self.random_state = random_state
@@ -151,7 +144,7 @@ class PrivateWinnowClassifier(Marked, OnlineClassifier):
     def _has_lists(self) -> bool:
         return bool(self.algorithm == "epochs")
 
-    def _answers(self) -> Answers | ClassAnswers:
+    def _answers(self) -> Answers:
         return super()._answers() if self._learner is not None else self._published[0]
 
     def _releases(self) -> int:
@@ -162,7 +155,7 @@ class PrivateWinnowClassifier(Marked, OnlineClassifier):
         if not isinstance(learner, PlainLearner):
             self.certificate_ = learner.certificate
 
-    def _make_learner(self, asked: Asked) -> StreamLearner | OneAgainstRest:
+    def _make_learner(self, asked: Asked) -> StreamLearner:
         request = asked.request
         settings = StreamSettings(
             as_asked(self.epsilon, "epsilon"),
@@ -182,10 +175,8 @@ class PrivateWinnowClassifier(Marked, OnlineClassifier):
             assumed.append(Assumption.POSITIVE_NUMBERS)
         if asked.label.inferred:
             assumed.append(Assumption.CLASSES_FROM_LABELS)
-        many = len(request.classes) > 2 and not request.lists
-        make = OneAgainstRest if many else StreamLearner
         require_ledger(self.ledger, self.dataset)
-        return make(settings, request, assumed, read_seed(self.random_state), self.ledger, self.dataset)
+        return StreamLearner(settings, request, assumed, read_seed(self.random_state), self.ledger, self.dataset)
 
     def _unit_test_skips(self) -> set[str]:
         """River's checks that need a copy of the private state, or the same noise twice."""

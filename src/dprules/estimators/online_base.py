@@ -23,10 +23,7 @@ from dprules.estimators.targets import Classes, find_classes, read_labels, typed
 from dprules.jobs import (
     HASHED,
     Answers,
-    ClassAnswers,
     HashedRequest,
-    Hypotheses,
-    OneAgainstRest,
     OnlineRequest,
     PlainLearner,
     StreamLearner,
@@ -37,16 +34,15 @@ from dprules.jobs import (
     read_label_codes,
     require_readable,
 )
-from dprules.models import Model, mark_seeded
+from dprules.models import Halfspace, RuleList, mark_seeded
 from dprules.schema import MISSING, Label
 
 _UNEQUAL = "X and y have different numbers of rows. Give one label for each row."
 _TWO = (
-    "Only binary classification is supported. Of more classes algorithm='epochs' learns lists at the price of one "
-    "stream; multi_class='one-vs-rest' divides epsilon among one learner for each class."
+    "Only binary classification is supported. For more classes use algorithm='epochs', which learns lists at the "
+    "price of one stream, or scikit-learn's OneVsRestClassifier, which pays epsilon for each class."
 )
-ONE_VS_REST = "one-vs-rest"
-Learner = StreamLearner | OneAgainstRest | PlainLearner
+Learner = StreamLearner | PlainLearner
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,6 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
     features: Sequence[str] | int | None = None
     vocabulary: Sequence[str] | None = None
     classes: Sequence[Any] | None = None
-    multi_class: str | None = None
     _learner: Learner | None = None
     _asked: Asked
     _fitted_with: Mapping[str, str]
@@ -91,7 +86,7 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True  # cells of any kind are read; what is no number is missing
-        tags.classifier_tags.multi_class = self._takes_many
+        tags.classifier_tags.multi_class = self._has_lists
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -101,12 +96,7 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
 
     @property
     def _multiclass(self) -> bool:
-        return self._takes_many and self.classes is not None and len(self.classes) > 2
-
-    @property
-    def _takes_many(self) -> bool:
-        """Whether there may be more than two classes."""
-        return self._has_lists or self.multi_class == ONE_VS_REST
+        return self._has_lists and self.classes is not None and len(self.classes) > 2
 
     @property
     def _has_lists(self) -> bool:
@@ -170,9 +160,7 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
         known = find_classes(labels) if given is None else read_list(given, "classes", "['no', 'yes']")
         if len(known) == 1:
             raise ParameterError("Classifier can't train when only one class is present. Give both with classes=...")
-        if self.multi_class not in (None, ONE_VS_REST):
-            raise ParameterError(f"multi_class must be None or {ONE_VS_REST!r}; got {self.multi_class!r}.")
-        if len(known) != 2 and not self._takes_many:
+        if len(known) != 2 and not self._has_lists:
             raise ParameterError(_TWO)
         label = infer_label(known, () if features is None else features.names, declared=given is not None)
         classes = Classes.sorted(label, typed_classes(label, labels, known))
@@ -213,21 +201,16 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
         return write_estimator(self, self.hypothesis_, getattr(self, "certificate_", None), self._fitted_with)
 
     @property
-    def hypothesis_(self) -> Model | Hypotheses:
-        """The hypothesis in force, readable: public. A `Halfspace`, the `RuleList` of "epochs", or a halfspace a class.
-
-        Those of several classes are a tuple in the order of `classes_`.
-        """
+    def hypothesis_(self) -> Halfspace | RuleList:
+        """The hypothesis in force: public. A `Halfspace`, or the `RuleList` of "epochs"."""
         check_is_fitted(self, "classes_")
         hypothesis = self._answers().model(self._asked.request, self._releases())
         certificate: Certificate | None = getattr(self, "certificate_", None)
         if certificate is None or certificate.private:
             return hypothesis
-        if isinstance(hypothesis, Hypotheses):
-            return Hypotheses(map(mark_seeded, hypothesis))
         return mark_seeded(hypothesis)
 
-    def _answers(self) -> Answers | ClassAnswers:
+    def _answers(self) -> Answers:
         """Return what the hypothesis in force says."""
         if self._learner is None:
             raise TypeError("there is no stream")

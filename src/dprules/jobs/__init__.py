@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     )
     from dprules.jobs.online import PlainLearner, StreamLearner, read_label_codes
     from dprules.jobs.online_cells import hash_name
-    from dprules.jobs.online_classes import ClassAnswers, Hypotheses, OneAgainstRest
     from dprules.jobs.online_columns import choose_columns
     from dprules.jobs.online_features import OnlineRequest
     from dprules.jobs.online_hashed import HASHED, HashedRequest, hash_columns
@@ -76,19 +75,16 @@ __all__ = [
     "LARGEST_RATIO",
     "Answers",
     "AuditReport",
-    "ClassAnswers",
     "EndToEndReport",
     "Evaluation",
     "Figure",
     "FitRequest",
     "FitSummary",
     "HashedRequest",
-    "Hypotheses",
     "LedgerLike",
     "Limits",
     "ListPlan",
     "ListSettings",
-    "OneAgainstRest",
     "OnlineRequest",
     "PlainLearner",
     "PredictedRows",
@@ -184,7 +180,6 @@ _PLACES = {
     ),
     "online": ("PlainLearner", "StreamLearner", "read_label_codes"),
     "online_cells": ("hash_name",),
-    "online_classes": ("ClassAnswers", "Hypotheses", "OneAgainstRest"),
     "online_columns": ("choose_columns",),
     "online_features": ("OnlineRequest",),
     "online_hashed": ("HASHED", "HashedRequest", "hash_columns"),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dprules.jobs.online_cells import Example, LazyCodes, read_truths
 from dprules.jobs.online_features import OnlineRequest, Says
 from dprules.learners.streams import Hypothesis, Weights
-from dprules.models import Model, RuleList
+from dprules.models import Halfspace, RuleList
 from dprules.schema import Value
 
 ABOVE_HALF = nextafter(0.5, 1.0)
@@ -80,7 +80,7 @@ class Answers:
         self.place = lambda example: places[ask(example)[0]]
         self.shares = shares
 
-    def model(self, request: OnlineRequest, releases: int) -> Model:
+    def model(self, request: OnlineRequest, releases: int) -> Halfspace | RuleList:
         """Return what was released as a model that can be read.
 
         Parameters

@@ -25,7 +25,7 @@ from dprules.learners.streams import (
     Weights,
     as_block,
 )
-from dprules.models import Halfspace, Model, Term
+from dprules.models import Halfspace, RuleList, Term
 from dprules.schema import (
     GRID,
     MISSING,
@@ -361,7 +361,7 @@ class OnlineRequest:
             for _, cells in table.batches(table.names):
                 yield [cells[name] for name in table.names]
 
-    def model(self, hypothesis: Hypothesis, releases: int) -> Model:
+    def model(self, hypothesis: Hypothesis, releases: int) -> Halfspace | RuleList:
         """Return what was released as a model."""
         if not isinstance(hypothesis, Weights):
             return hypothesis

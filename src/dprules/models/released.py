@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,9 +243,12 @@ class Released:
         raise ModelError(refusal)
 
 
-def mark_seeded(model: Model) -> Model:
+Marked = TypeVar("Marked", bound=Model)
+
+
+def mark_seeded(model: Marked) -> Marked:
     """Return a model whose noise was seeded with the mark that says so."""
-    marked: Model = replace(model, mark=SEEDED)  # type: ignore[type-var]
+    marked: Marked = replace(model, mark=SEEDED)  # type: ignore[type-var]
     return marked
 
 
