@@ -8,9 +8,10 @@ import scipy.sparse
 from river import linear_model
 from sklearn.linear_model import SGDClassifier
 
+from bench import stream_examples as examples
 from bench.table import markdown
 from dprules import PrivateWinnowClassifier
-from dprules.learners.streams import DenseBlock, PackedBlock, PrivateLearner, SegmentPolicy, SparseBlock, examples
+from dprules.learners.streams import DenseBlock, PackedBlock, PrivateLearner, SegmentPolicy, SparseBlock
 
 ROWS = 200_000
 

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from bench import stream_examples as examples
+from bench.stream_baselines import FollowTheLeader, Perceptron
+from bench.stream_examples import ExampleStream
 from bench.table import markdown
 from dprules.accounting import stream as price
 from dprules.learners.streams import (
@@ -21,10 +24,7 @@ from dprules.learners.streams import (
     SegmentPolicy,
     StreamSettings,
     Winnow,
-    examples,
 )
-from dprules.learners.streams.baselines import FollowTheLeader, Perceptron
-from dprules.learners.streams.examples import ExampleStream
 
 HORIZON, EPSILON, DELTA = 200_000, 1.0, 1e-6
 SEEDS = range(5)

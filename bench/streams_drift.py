@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from bench import stream_examples as examples
+from bench.stream_examples import ExampleStream
 from bench.streams import DELTA, EPSILON, private_mistakes
 from bench.streams_lists import EPOCHS, PlainQuestions, list_mistakes
 from bench.table import markdown
@@ -25,10 +27,8 @@ from dprules.learners.streams import (
     PrivateLearner,
     SegmentPolicy,
     StreamSettings,
-    examples,
     plan_stream,
 )
-from dprules.learners.streams.examples import ExampleStream
 from dprules.mechanisms import os_bits
 from dprules.schema import Boolean, literals_of
 

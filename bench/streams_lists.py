@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench import stream_examples as examples
 from bench.data import FOLDER, load, load_many
+from bench.stream_examples import ExampleStream
 from bench.streams import DELTA, EPSILON, private_mistakes
 from bench.table import markdown
 from dprules.learners.streams import (
@@ -24,9 +26,7 @@ from dprules.learners.streams import (
     SegmentPolicy,
     StreamFeatures,
     StreamSettings,
-    examples,
 )
-from dprules.learners.streams.examples import ExampleStream
 from dprules.mechanisms import os_bits
 from dprules.schema import Boolean, Conditions, Literal, Schema, Value, literals_of
 from dprules.tables import Words, open_table, read_matrix

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from river.datasets import synth
 
+from bench.stream_baselines import FollowTheLeader
 from bench.streams import DELTA, EPSILON, plain_mistakes, private_mistakes
 from bench.table import markdown
 from dprules.learners.streams import ClippedBlock, DenseBlock, PrivateLearner, SegmentPolicy
-from dprules.learners.streams.baselines import FollowTheLeader
 from dprules.learners.streams.dense import DenseLearner, DensePolicy
 from dprules.mechanisms import os_bits
 from dprules.schema import GRID

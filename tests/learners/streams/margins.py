@@ -1,7 +1,8 @@
 """Streams with a known margin, and how often a private learner errs on them, counted from outside."""
 
-from dprules.learners.streams import DrawnIndices, PrivateLearner, Weights, examples
-from dprules.learners.streams.examples import ExampleStream
+from bench import stream_examples as examples
+from bench.stream_examples import ExampleStream
+from dprules.learners.streams import DrawnIndices, PrivateLearner, Weights
 
 FEATURES = 60
 LENGTH = 6000

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from river import linear_model
 
+from bench import stream_examples as examples
+from bench.stream_baselines import FollowTheLeader, Perceptron, TreeSum, private_experts
 from dprules.errors import ParameterError
-from dprules.learners.streams import ClippedBlock, DenseBlock, examples
-from dprules.learners.streams.baselines import FollowTheLeader, Perceptron, TreeSum, private_experts
+from dprules.learners.streams import ClippedBlock, DenseBlock
 from learners.streams.margins import count_mistakes
 
 

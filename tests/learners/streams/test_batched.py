@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
+from bench import stream_examples as examples
 from dprules.accounting import BatchedStream
 from dprules.errors import ModelError, ParameterError
 from dprules.learners.streams import (
@@ -15,7 +16,6 @@ from dprules.learners.streams import (
     DenseBlock,
     PrivateLearner,
     StreamSettings,
-    examples,
     plan_stream,
 )
 from dprules.learners.streams.winnow import Labels

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from bench import stream_examples as examples
 from dprules.errors import ParameterError
-from dprules.learners.streams import ConfidentWinnow, DenseBlock, examples
+from dprules.learners.streams import ConfidentWinnow, DenseBlock
 from learners.streams.margins import FEATURES, LENGTH, STREAMS
 
 CONFIDENCE = 1 / 3

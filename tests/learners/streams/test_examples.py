@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from bench import stream_examples as examples
 from dprules.errors import ParameterError
-from dprules.learners.streams import examples
 from learners.streams.margins import FEATURES, STREAMS
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bench import stream_examples as examples
 from dprules.accounting import GuardedStream
 from dprules.errors import PrivacyError
 from dprules.learners.streams import (
@@ -14,7 +15,6 @@ from dprules.learners.streams import (
     PrivateLearner,
     SegmentPolicy,
     StreamSettings,
-    examples,
 )
 from learners.streams.margins import FEATURES, STREAMS, count_mistakes
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from bench import stream_examples as examples
 from dprules.accounting import FirstOnlyStream
-from dprules.learners.streams import PaperPolicy, PrivateLearner, StreamSettings, examples
+from dprules.learners.streams import PaperPolicy, PrivateLearner, StreamSettings
 from learners.streams.margins import count_mistakes
 
 

@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from bench import stream_examples as examples
 from dprules.accounting import Neighbours
-from dprules.learners.streams import DenseBlock, DrawnIndices, PrivateLearner, SegmentPolicy, Weights, examples
+from dprules.learners.streams import DenseBlock, DrawnIndices, PrivateLearner, SegmentPolicy, Weights
 from dprules.learners.streams.segment import SMALLEST_STEP
 from learners.streams.margins import count_mistakes
 

@@ -1,6 +1,5 @@
 """Private learning from streams: Winnow, the paper's and ours, and what they need."""
 
-from dprules.learners.streams import baselines, examples
 from dprules.learners.streams.batched import BatchedPolicy
 from dprules.learners.streams.blocks import (
     Block,
@@ -75,10 +74,8 @@ __all__ = [
     "Weights",
     "Winnow",
     "as_block",
-    "baselines",
     "create_stream",
     "encode_lines",
-    "examples",
     "identify_path",
     "list_files",
     "plan_stream",

@@ -16,12 +16,11 @@ class Winnow:
 
     Examples
     --------
-    >>> from dprules.learners.streams import examples
-    >>> stream = examples.disjunction(features=50, relevant=2, length=2000)
-    >>> winnow = Winnow(51, rate=stream.margin)
-    >>> for block, labels in stream.blocks(seed=0):
-    ...     winnow.learn(block, labels)
-    >>> bool(winnow.mistakes <= 2 * np.log(102) / stream.margin**2)
+    >>> from dprules.learners.streams import DenseBlock
+    >>> x = np.random.default_rng(0).random((2000, 50)) < 0.5
+    >>> winnow = Winnow(51, rate=0.25)
+    >>> winnow.learn(DenseBlock(x), np.where(x[:, 0] | x[:, 1], 1, -1).astype(np.int8))
+    >>> bool(winnow.mistakes <= 2 * np.log(102) / 0.25**2)
     True
     """
 
