@@ -213,7 +213,7 @@ def read_document(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):
-        raise ModelError("the file is not a JSON document of dprules, or it was cut short. Export it again.")
+        raise ModelError("the file is not a JSON document of dprules, or it was cut short. Restore it from a copy.")
     return parsed
 
 

@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from enum import Enum, auto
 from pathlib import Path
 
+ATTEMPTS = 100
+"""Times that a file is made again that another process has removed."""
 SCRATCH = "dprules-scratch-"
 """Prefix of folders in which engines keep private rows."""
 WRITING = ".dprules-"
@@ -67,16 +69,17 @@ def make_file(folder: Path) -> tuple[Path, int]:
 
 def _make_owned(make: Callable[[], tuple[int, str]]) -> tuple[Path, int]:
     """Make something and lock it; make another one if a process that cleans up was quicker."""
-    while True:
+    for attempt in range(ATTEMPTS):
         try:
             handle, name = make()
-        except FileNotFoundError as error:
-            if error.filename is None or not Path(error.filename).parent.is_dir():
+        except FileNotFoundError:
+            if attempt == ATTEMPTS - 1:
                 raise
             continue  # removed before it was opened
         if _lock(handle) is not _Lock.HELD_BY_ANOTHER and _is_at(handle, name):
             return Path(name), handle
         os.close(handle)
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
 def _is_at(handle: int, name: str) -> bool:

@@ -122,7 +122,29 @@ def test_a_grant_of_fits_like_a_model(folder, commands):
     commands.done(*words, "-o", "b.json")
     assert "slots 0 left" in commands.refused(Exit.PRIVACY, *words, "-o", "c.json")
     shown = " ".join(commands.done("ledger", "show", "l.db", "--dataset", "others").split())
-    assert "fits a list at epsilon 1 and delta 1e-06." in shown
+    assert "fits a list of 3 rules at epsilon 1 and delta 1e-06." in shown
+
+
+def test_fits_like_a_list_whose_price_is_not_known_are_refused(folder, commands):
+    commands.done("fit", "stays.csv", "--schema", "schema.toml", "-o", "open.json")
+    grant = ["ledger", "grant", "l.db", "--dataset", "stays", "--fits", "2", "--delta", "1e-6", "--like", "open.json"]
+    assert "max_rules" in commands.refused(Exit.PARAMETER, *grant)
+
+
+def test_a_paid_model_needs_a_file(folder, commands):
+    commands.refused(Exit.FILE, *fit("-o", "/dev/null"))
+    assert not Ledger("l.db").book().charges
+
+
+def test_an_export_may_be_written_again(folder, commands):
+    for more in ([], ["--force"]):
+        commands.done("ledger", "export", "l.db", "-o", "l.json", *more)
+    commands.done(*fit("-o", "m.json"))
+    assert "is a model" in commands.refused(Exit.FILE, "ledger", "export", "l.db", "-o", "m.json", "--force")
+
+
+def test_a_ledger_that_cannot_be_made(folder, commands):
+    assert "no such folder" in commands.refused(Exit.FILE, "ledger", "init", "none/l.db", "--dataset", "x")
 
 
 def test_a_model_whose_release_was_not_recorded_is_settled(folder, commands, monkeypatch):

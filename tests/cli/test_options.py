@@ -76,7 +76,7 @@ def test_no_command_overwrites_a_model_with_something_else(shell, stays, tmp_pat
         ("predict", model, table, "-o", other),
     ):
         ran = shell(*command)
-        assert (ran.code, "is a file of dprules" in ran.err) == (Exit.FILE, True)
+        assert (ran.code, "is a model" in ran.err) == (Exit.FILE, True)
     assert other.read_bytes() == model.read_bytes()
 
 

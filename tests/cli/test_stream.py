@@ -169,7 +169,7 @@ FAULTS = {
     "events of another kind": (lambda s, t: ("learn", s, t / "schema.toml"), "not .jsonl", Exit.INPUT),
     "predict without events": (lambda s, t: ("predict", s, t / "none.jsonl"), "no such file", Exit.FILE),
     "show nothing": (lambda s, t: ("show", t / "none"), "not a stream", Exit.FILE),
-    "there already": (lambda s, t: ("init", s, "--features", t / "schema.toml"), "there already", Exit.FILE),
+    "there already": (lambda s, t: ("init", s, "--features", t / "schema.toml"), "already exists", Exit.FILE),
     "no folder": (lambda s, t: ("init", t / "x" / "y", "--features", t / "schema.toml"), "no such folder", Exit.FILE),
     "algorithm": (
         lambda s, t: ("init", t / "z", "--features", t / "schema.toml", "--algorithm", "batched"),
@@ -229,6 +229,19 @@ def test_a_file_that_replaced_another_needs_a_word(shell, stream, tmp_path):
     for _ in range(2):
         assert shell("stream", "learn", stream, path, "--new").code == Exit.OK
     assert rounds(stream) == 120
+
+
+def test_a_copy_without_new_lines_is_known_when_it_comes_again(shell, stream, tmp_path):
+    """The commands of a script that is run twice: a log that was compressed, and the file that came after it."""
+    path = write_lines(tmp_path / "e.jsonl", events(100))
+    shell("stream", "learn", stream, path, "--source", "log")
+    first, second = tmp_path / "e.jsonl.2.gz", tmp_path / "e.jsonl.1.gz"
+    first.write_bytes(gzip.compress(path.read_bytes()))
+    second.write_bytes(gzip.compress(write_lines(path, events(40)).read_bytes()))
+    for _ in range(2):
+        assert shell("stream", "learn", stream, first, "--source", "log", "--copy").code == Exit.OK
+        assert shell("stream", "learn", stream, second, "--source", "log", "--new").code == Exit.OK
+    assert rounds(stream) == 140
 
 
 def test_a_file_that_was_cut_is_refused(shell, stream, tmp_path):

@@ -47,6 +47,20 @@ class NoHash(Raising):
         raise RuntimeError("CANARY")
 
 
+class OddForm(str):
+    """A text that cannot be hashed."""
+
+    def __hash__(self) -> int:
+        raise RuntimeError("CANARY")
+
+
+class OddDate(datetime.date):
+    """A date that is written as an odd text."""
+
+    def isoformat(self) -> str:
+        return OddForm("2024-01-01")
+
+
 OBJECTS: dict[str, object] = {
     "no hash": NoHash(),
     "list": [1, 2],

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from door.odd import NoClass
 from dprules import (
     DecisionListClassifier,
     PrivateDecisionListClassifier,
@@ -16,6 +17,21 @@ from dprules.estimators.inputs import check_features, read_features
 random = np.random.default_rng(0)
 ROWS: list[Any] = (random.random((60, 4)) < 0.5).tolist()
 LABELS = [row[0] for row in ROWS]
+
+
+class OddList(list[Any]):
+    """A list whose methods fail."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("CANARY")
+
+    def __getitem__(self, place: Any) -> Any:
+        raise RuntimeError("CANARY")
+
+    def __iter__(self) -> Any:
+        raise RuntimeError("CANARY")
+
+
 ODD: dict[str, Any] = {
     "shorter": [True],
     "longer": [True] * 7,
@@ -83,3 +99,14 @@ def test_an_example_that_is_no_mapping_is_a_round(odd: Any) -> None:
     model.learn_one(odd, True)
     model.learn_one({"a": 1, "b": 0}, False)
     model.learn_one(odd, True)
+
+
+def test_methods_of_a_row_are_not_called() -> None:
+    rows, labels = with_odd(3, NoClass())
+    empty, _ = with_odd(3, [])
+    model = PrivateDecisionListClassifier(random_state=1).fit(rows, labels)
+    assert model.predict(rows).tolist() == model.predict(empty).tolist()
+    rows, labels = with_odd(3, OddList(ROWS[3]))
+    plain, _ = with_odd(3, ROWS[3])
+    model = PrivateDecisionListClassifier(random_state=1).fit(rows, labels)
+    assert model.predict(rows).tolist() == model.predict(plain).tolist()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprules.accounting import Account, Counts, Quote
-from dprules.errors import DataError, ParameterError, PrivacyError
+from dprules.errors import DataError, ParameterError, PrivacyError, ResourceError
 from dprules.files import digest
 from dprules.jobs import (
     FitRequest,
@@ -27,7 +27,8 @@ from dprules.jobs.example import SCHEMA, hospital_stays
 from dprules.jobs.fitting import rehearse
 from dprules.jobs.ledgers import choose_budget, compare, ledger_init
 from dprules.learners.cuts import buy_cuts
-from dprules.learners.streams import read_published
+from dprules.learners.streams import creation, read_published
+from dprules.learners.streams.state import State
 from dprules.ledger import EpsilonDelta, Ledger
 from dprules.mechanisms import os_bits
 from dprules.models import Released
@@ -92,9 +93,62 @@ def test_a_job_that_fails_after_its_charge_names_it(ledger, monkeypatch):
         raise DataError("Too late.")
 
     monkeypatch.setattr(Account, "certificate", fail)
-    with pytest.raises(DataError, match=r"^Too late\. Charge 3 of the ledger stands\.$"):
+    with pytest.raises(DataError, match="Too late") as failed:
         fit(ask(ledger, settings=ListSettings()))
+    assert failed.value.__notes__ == ["Charge 3 of the ledger stands."]
     assert left(ledger) == Fraction(5, 2)
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), OSError(28, "full"), ValueError("odd"), KeyboardInterrupt()], ids=repr
+)
+def test_whatever_ends_a_job_after_its_charge_has_a_note(error, ledger):
+    def deliver(released):
+        raise error
+
+    with pytest.raises(BaseException) as ended:  # noqa: PT011 - any kind
+        fit(ask(ledger), deliver=deliver)
+    assert ended.value.__notes__ == ["Charge 3 of the ledger stands."]
+    assert [state.outcome for state in ledger.book().charges.values()] == ["interrupted, or running"]
+
+
+def test_rows_of_a_ledger_are_not_public(ledger):
+    with pytest.raises(PrivacyError, match="cannot be combined"):
+        ask(ledger, rows_are_public=True)
+
+
+def test_an_evaluation_is_delivered_before_it_is_recorded(ledger):
+    released = fit(FitRequest(STAYS, SCHEMA, ListSettings(max_rules=2)))
+
+    def fail(evaluation):
+        raise OSError(28, "full")
+
+    with pytest.raises(OSError, match="full") as failed:
+        evaluate(released, STAYS, epsilon=0.5, ledger=ledger, dataset="stays", deliver=fail)
+    assert failed.value.__notes__ == ["Charge 3 of the ledger stands."]
+    assert [state.outcome for state in ledger.book().charges.values()] == ["interrupted, or running"]
+
+
+def test_a_stream_that_cannot_be_made_is_not_charged_or_names_its_charge(ledger, tmp_path, monkeypatch):
+    ledger.register("clicks", SCHEMA.names, neighbours="replace", stream=True, distinct=True)
+    ledger.grant("clicks", EpsilonDelta(3, 0))
+    words = {"epsilon": 0.5, "ledger": ledger, "dataset": "clicks"}
+
+    def fail(*words):
+        raise ResourceError("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(State, "create", fail)
+        with pytest.raises(ResourceError):
+            stream_init(tmp_path / "s", SCHEMA, **words)
+    assert not ledger.book().charges
+    monkeypatch.setattr(creation, "_move", fail)
+    with pytest.raises(ResourceError) as failed:
+        stream_init(tmp_path / "s", SCHEMA, **words)
+    (number,) = ledger.book().charges
+    assert failed.value.__notes__ == [f"Charge {number} of the ledger stands."]
+    assert ledger.book().charges[number].outcome == "interrupted, or running"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.db"]
 
 
 def test_a_model_is_delivered_before_the_ledger_says_that_it_was_released(ledger):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from door.odd import NUMBERS, OBJECTS, TEXTS
+from door.odd import NUMBERS, OBJECTS, TEXTS, OddDate
 from dprules.schema.cells import (
     canonical_decimal,
     find_value,
@@ -293,3 +293,22 @@ def test_plain_texts_are_found_as_their_subclasses_are(text):
         assert find_value(text, table) == find_value(Text(text), table)
     assert read_truth(True) is read_truth(np.True_) is True
     assert read_truth(False) is read_truth(np.False_) is False
+
+
+def test_an_object_whose_class_has_no_name_is_missing() -> None:
+    class Nameless(type):
+        @property
+        def __name__(cls) -> str:  # type: ignore[override]
+            raise RuntimeError("CANARY")
+
+    class OfNoName(metaclass=Nameless):
+        pass
+
+    assert read_number(OfNoName()) is None
+    assert read_value(OfNoName()) is None
+    assert read_truth(OfNoName()) is None
+
+
+def test_a_date_that_is_written_as_an_odd_text_is_read_as_that_text() -> None:
+    assert type(read_value(OddDate(2024, 1, 1))) is str
+    assert find_value(OddDate(2024, 1, 1), tabulate_values(["2024-01-01", "other"])) == 0

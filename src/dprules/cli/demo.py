@@ -20,7 +20,8 @@ ROWS = 24_000
 STAYS = "stays.csv"
 MODELS = {"list": ("model.json", "report.html"), "scorecard": ("scorecard.json", "scorecard.html")}
 """The model and the report of each kind."""
-FILES = (STAYS, "schema.toml", *(name for names in MODELS.values() for name in names))
+SCHEMA_FILE = "schema.toml"
+FILES = (STAYS, SCHEMA_FILE, *(name for names in MODELS.values() for name in names))
 CHOICE = (
     "Take the list where people must follow each decision or where conditions only matter together, and the scorecard "
     "where rows are to be ranked or a probability is needed."
@@ -31,7 +32,7 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path("dprules-demo"),
     epsilon: Annotated[float, typer.Option(help="Privacy budget.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Of the made-up table (never of the noise).", min=0)] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files of others in that folder.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files that no demo made.")] = False,
 ) -> None:
     """Make a table of hospital stays, plan, learn a private list and a scorecard, compare, and write both."""
     import pyarrow.csv
@@ -42,13 +43,13 @@ def demo(
     from dprules.jobs.example import SCHEMA, hospital_stays
 
     plan = plan_list(len(SCHEMA.literals()), epsilon, 1e-6, rows=ROWS)
-    _require_own_folder(output, force)
+    _require_own_folder(output, SCHEMA.to_toml(), force)
     output.mkdir(parents=True, exist_ok=True)
     require_writable(output / "model.json")
     console = Console()
     data = str(output / STAYS)
+    write_whole(output / SCHEMA_FILE, SCHEMA.to_toml(), overwrite=True)
     pyarrow.csv.write_csv(hospital_stays(ROWS, seed), data)
-    write_whole(output / "schema.toml", SCHEMA.to_toml(), overwrite=True)
     console.print(f"Made {ROWS:,} hospital stays; 8% of labels are wrong, so no list is right in more than 92%.\n")
     console.print(
         f"Plan: a draw at epsilon {epsilon:g} may have tilt {plan.tilt:.3f} (the paper: {plan.paper_tilt or 0:.3f}).\n"
@@ -75,11 +76,13 @@ def _write(private: Mapping[str, "Released"], folder: Path) -> None:
         write_whole(folder / report, render(released, model), overwrite=True)
 
 
-def _require_own_folder(folder: Path, force: bool) -> None:
-    """Refuse a folder with files of these names that no demo made: a demo writes its table first."""
-    there = [name for name in FILES if (folder / name).exists()]
-    if there and STAYS not in there and not force:
-        raise FileError(f"{folder / there[0]} already exists. Choose another folder or pass --force.")
+def _require_own_folder(folder: Path, schema: str, force: bool) -> None:
+    """Refuse a folder with files of these names that no demo made: a demo writes its schema first."""
+    existing = [folder / name for name in FILES if (folder / name).exists()]
+    path = folder / SCHEMA_FILE
+    is_ours = path.is_file() and path.read_bytes() == schema.encode()
+    if existing and not is_ours and not force:
+        raise FileError(f"{existing[0]} already exists. Choose another folder or pass --force.")
 
 
 def _compare(

@@ -1,6 +1,8 @@
 """`dprules evaluate`: how good a model is, and whether it is better than nothing."""
 
 import json
+import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,8 +57,14 @@ def evaluate(
     from dprules.jobs import evaluate as count_answers
 
     released = load(model, unverified)
-    with saying_what_was_charged(ledger), show_work("counting answers"):
-        found = count_answers(
+    with saying_what_was_charged(ledger), ExitStack() as bar:
+        bar.enter_context(show_work("counting answers"))
+
+        def show(evaluation: "Evaluation") -> None:
+            bar.close()
+            _show(evaluation, as_json)
+
+        count_answers(
             released,
             data,
             epsilon=epsilon,
@@ -70,11 +78,17 @@ def evaluate(
             multiline=multiline,
             ledger=ledger,
             dataset=dataset,
+            deliver=show,
         )
+
+
+def _show(evaluation: "Evaluation", as_json: bool) -> None:
+    """Print the figures; a ledger records them after they have left this process."""
     if as_json:
-        typer.echo(json.dumps(found.document(), indent=2))
+        typer.echo(json.dumps(evaluation.document(), indent=2))
     else:
-        _print(found)
+        _print(evaluation)
+    sys.stdout.flush()
 
 
 def _print(found: "Evaluation") -> None:
@@ -82,6 +96,8 @@ def _print(found: "Evaluation") -> None:
 
     console = Console(highlight=False, markup=False)
     certificate = found.certificate
+    if found.mark:
+        console.print(found.mark)
     if certificate is None:
         console.print(f"{found.rows} rows with a declared label, which are public: the figures are exact.")
     else:

@@ -28,6 +28,7 @@ from dprules.cli.options import (
 from dprules.cli.spending import describe_spending
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS, WIDTH
 from dprules.errors import DprulesError, FileError
+from dprules.files import is_null
 
 if TYPE_CHECKING:  # models take a while to load
     from dprules.jobs import FitSummary
@@ -143,13 +144,15 @@ def fit(
     )
     inputs: list[str | Path] = [data, schema, *([] if ledger is None or "://" in ledger else [ledger])]
     _check_outputs([output] if report is None else [output, report], inputs, force)
+    if ledger is not None and is_null(output):
+        raise FileError(f"{output} keeps nothing, and the model is paid for. Name a file.")
     if dry_run:
         _say_what_would_be_done(check_fit(request), as_json)
         return
     with saying_what_was_charged(ledger), progress_bar() as progress:
         released = learn(request, progress, lambda released: _save(released, output, force))
-    if report is not None:
-        _write_report(released, output, report, ledger, force)
+        if report is not None:
+            _write_report(released, output, report, ledger, force)
     if as_json:
         typer.echo(released.to_json(), nl=False)
         return

@@ -95,11 +95,13 @@ def main() -> None:
         _handle_signals(_end)
         command()
     except DprulesError as error:
-        _stop(str(error), next(code for kind, code in _CODES if isinstance(error, kind)))
+        _stop(_with_notes(str(error), error), next(code for kind, code in _CODES if isinstance(error, kind)))
     except OSError as error:
-        _stop(*_say_what_failed(error))
-    except MemoryError:
-        _stop("there is not enough memory. Use fewer columns, or a larger machine.", Exit.RESOURCE)
+        sentence, code = _say_what_failed(error)
+        _stop(_with_notes(sentence, error), code)
+    except MemoryError as error:
+        sentence = "there is not enough memory. Use fewer columns, or a larger machine."
+        _stop(_with_notes(sentence, error), Exit.RESOURCE)
     except ImportError as error:  # a broken install, or no memory for a shared library
         _stop(f"{error.name or 'a library'} cannot be loaded. Install it again, or free some memory.", Exit.RESOURCE)
     except StoppedError as stopped:
@@ -114,14 +116,19 @@ def main() -> None:
         if os.environ.get("DPRULES_TRACEBACK"):
             raise
         # The message might quote cells: only where it happened is said.
-        _stop(
-            f"something that nobody foresaw ({name_place(error)}). No result was written. Please report it; with "
-            "DPRULES_TRACEBACK=1 the whole story is shown, which may hold private values.",
-            Exit.INTERNAL,
+        sentence = (
+            f"internal error ({name_place(error)}). No result was written. Please report it; with "
+            "DPRULES_TRACEBACK=1 the whole traceback is shown, which may hold private values."
         )
+        _stop(_with_notes(sentence, error), Exit.INTERNAL)
     finally:  # the command is done and its exit code stands: a signal must not fall into Python's own end
         _handle_signals(signal.SIG_IGN)
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _with_notes(sentence: str, error: BaseException) -> str:
+    """Return a sentence and what was noted on its error: which charge of a ledger stands."""
+    return " ".join([sentence, *getattr(error, "__notes__", [])])
 
 
 def _handle_signals(handler: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:

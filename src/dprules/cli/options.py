@@ -38,8 +38,8 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files."
 
 CHECKED = "Verified: the releases cost no more than that, for this model. This does not say who wrote the file."
 
-_MODEL_MARK = b'"format": "dprules-'
-"""Near the beginning of every file that dprules writes as JSON."""
+_MODEL_MARK = b'"format": "dprules-model"'
+"""Near the beginning of every model file."""
 
 
 def load(path: Path, unverified: bool) -> "Released":
@@ -112,7 +112,7 @@ def require_no_model(path: Path) -> None:
         with path.open("rb") as file:
             start = file.read(200)
         if _MODEL_MARK in start:
-            raise FileError(f"{path} is a file of dprules. Name another file for the output, or remove it.")
+            raise FileError(f"{path} is a model. Choose another name, or remove it.")
 
 
 def _files(path: Path) -> list[Path]:
@@ -152,10 +152,12 @@ def saying_what_was_charged(ledger: str | None) -> Iterator[None]:
     """After a signal, say that a charge stands if it was made."""
     try:
         yield
-    except (KeyboardInterrupt, SystemExit):
+    except (KeyboardInterrupt, SystemExit) as stopped:
         if ledger is None:
             raise
-        raise StoppedError("if a charge was written, it stands. See `dprules ledger show --charges`.") from None
+        notes = " ".join(getattr(stopped, "__notes__", []))
+        sentence = notes or "if a charge was written, it stands. See `dprules ledger show --charges`."
+        raise StoppedError(sentence) from None
 
 
 def marks_of(released: "Released", unverified: bool) -> list[str]:

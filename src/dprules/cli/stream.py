@@ -24,6 +24,7 @@ from dprules.cli.options import (
     judge,
     marks_of,
     require_new_output,
+    saying_what_was_charged,
     write_or_echo,
 )
 from dprules.errors import ParameterError
@@ -73,22 +74,23 @@ def init(
     from dprules.schema import Schema
 
     schema = Schema.from_file(features)
-    published, count = stream_init(
-        state,
-        schema,
-        width=width,
-        epsilon=epsilon,
-        delta=delta,
-        algorithm=algorithm,
-        neighbours=neighbours,
-        horizon=horizon,
-        margin=margin,
-        switch_after=switch_after,
-        memory=memory,
-        watch=watch,
-        ledger=ledger,
-        dataset=dataset,
-    )
+    with saying_what_was_charged(ledger):
+        published, count = stream_init(
+            state,
+            schema,
+            width=width,
+            epsilon=epsilon,
+            delta=delta,
+            algorithm=algorithm,
+            neighbours=neighbours,
+            horizon=horizon,
+            margin=margin,
+            switch_after=switch_after,
+            memory=memory,
+            watch=watch,
+            ledger=ledger,
+            dataset=dataset,
+        )
     advice = stream_recommend(schema)
     if as_json:
         typer.echo(json.dumps({"stream": str(state), "features": count, "recommended": advice}))

@@ -139,21 +139,29 @@ def _as_matrix(rows: Any, width: int | None) -> Any:
     width : int or None
         Number of columns; None: that of most rows. It is public, as the names of a frame are.
     """
-    widths = Counter(len(row) for row in rows if _is_row(row))
+    plain = [_as_row(row) for row in rows]
+    widths = Counter(len(row) for row in plain if row is not None)
     if not widths:
         return rows  # scikit-learn says what is wrong with it
     if width is None:
         width = max(widths, key=lambda one: (widths[one], one))
     matrix = np.full((len(rows), width), None, dtype=object)
-    for place, row in enumerate(rows):
-        if _is_row(row):
-            for column, cell in enumerate(row[:width]):
-                matrix[place, column] = cell
+    for place, row in enumerate(plain):
+        for column, cell in enumerate([] if row is None else row[:width]):
+            matrix[place, column] = cell
     return matrix
 
 
-def _is_row(row: Any) -> bool:
-    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+def _as_row(row: Any) -> list[Any] | None:
+    """Return the cells of a row, None for what is not a row; no method of a subclass is called."""
+    kind = type(row)
+    if issubclass(kind, list):
+        return list.copy(row)
+    if issubclass(kind, tuple):
+        return list(tuple.__iter__(row))
+    if kind is np.ndarray and row.ndim == 1:
+        return list(row)
+    return None
 
 
 def name_columns(X: Any, names: Sequence[str]) -> Any:

@@ -1,5 +1,6 @@
 """What the stream learners share: classes, features by name or place, blocks as scikit-learn has them."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -114,6 +115,7 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
     def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None) -> Self:
         """Take a block of labelled examples; the classes are given, or read off the first block."""
         if self._learner is None:
+            self._warn_if_ended()
             return self._learn_first(X, y, self.classes if classes is None else classes)
         if classes is not None:
             self._require_same(classes)
@@ -122,6 +124,16 @@ class OnlineClassifier(LabelScorer, EventFace, ClassifierMixin, BaseEstimator, R
         labels = _read_labels_of(X, y)
         self._learner.learn(self._asked.request.read(X), read_label_codes(labels, self._asked.label))
         return self
+
+    def _warn_if_ended(self) -> None:
+        """Warn before a second stream begins in the place of one that `fit` has ended; scikit-learn allows it."""
+        if hasattr(self, "classes_"):
+            warnings.warn(
+                "fit has ended its stream, and its model is replaced now. A new stream begins; its epsilon adds to "
+                "what was spent.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _require_same(self, classes: Sequence[Any]) -> None:
         """Refuse other classes than the stream was begun with, as scikit-learn does."""

@@ -70,6 +70,8 @@ class EventFace:
 
     def _learn_examples(self, examples: Sequence[object], labels: Any) -> None:
         begun = self._learner is not None
+        if not begun:
+            self._warn_if_ended()  # type: ignore[attr-defined]
         asked = self._asked if begun else self._ask_by_name()  # type: ignore[attr-defined]
         learner = self._learner if begun else self._make_learner(asked)  # type: ignore[attr-defined]
         learner.learn(*asked.request.read_events(examples, read_label_codes(labels, asked.label)))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from dprules.accounting import Account, Certificate, LedgerReference, Quote
-from dprules.errors import DprulesError, ParameterError, PrivacyError
+from dprules.errors import ParameterError, PrivacyError
 from dprules.ledger import ChargePreview, Ledger, LedgerAccount
 
 LedgerLike = str | Path | Ledger
@@ -74,13 +74,18 @@ def preview_charge(
 
 @contextmanager
 def naming_the_charge(account: Account) -> Iterator[None]:
-    """Add to an error inside that a charge of the ledger stands, if one was written."""
+    """Note on whatever ends the block that a charge of the ledger stands, if one was written."""
     try:
         yield
-    except DprulesError as error:
-        if account.reference is not None:
-            error.args = (f"{error} Charge {account.reference.entry} of the ledger stands.",)
+    except BaseException as error:
+        note_charge(error, account.reference)
         raise
+
+
+def note_charge(error: BaseException, reference: LedgerReference | None) -> None:
+    """Add a note to an error: commands print it after their sentence."""
+    if reference is not None:
+        error.add_note(f"Charge {reference.entry} of the ledger stands.")
 
 
 def finish(account: Account, digest: str) -> None:

@@ -1,5 +1,6 @@
 """How good a model is: bought with epsilon, or on rows that are public."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -48,6 +49,7 @@ def evaluate(
     multiline: bool = False,
     ledger: LedgerLike | None = None,
     dataset: str | None = None,
+    deliver: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> Evaluation:
     """Count rows by the answer of the model and their true class: exactly on public rows, or with noise.
 
@@ -75,6 +77,8 @@ def evaluate(
         As for `open_table`.
     ledger, dataset
         As for `FitRequest`.
+    deliver : callable
+        Shows the figures or writes them. A ledger records the release after that.
     """
     released = read_released(released)
     require_ledger(ledger, dataset)
@@ -101,7 +105,9 @@ def evaluate(
             counts = _count_answers(released, opened, truth, whose, len(groups.names), os_bits)
             _require_rows(counts, truth)
             exact = assess(groups, counts, Noise(None), truth, released.label.positive, None)
-            return replace(exact, mark=released.model.mark)
+            exact = replace(exact, mark=released.model.mark)
+            deliver(exact)
+            return exact
         account, tilt = price
         account = open_account(account, ledger, dataset, partial(_quote, account, tilt), columns, secure=True)
         with naming_the_charge(account):
@@ -112,6 +118,8 @@ def evaluate(
         certificate = certificate.for_model(released.digest())
         noised = assess(groups, noisy, Noise(tilt), truth, released.label.positive, certificate)
         evaluation = replace(noised, mark=released.model.mark)
+    with naming_the_charge(account):
+        deliver(evaluation)
     finish(account, digest(evaluation.document()))
     if ledger is not None:
         settle(released, open_ledger(ledger))

@@ -10,7 +10,7 @@ from typing import Any
 
 from dprules.accounting import Account, Assumed, Assumption, Charge, Neighbours, Quote, TakenFrom, Unit
 from dprules.defaults import DELTA, EPSILON, NEIGHBOURS
-from dprules.errors import ParameterError
+from dprules.errors import ParameterError, PrivacyError
 from dprules.jobs.charging import (
     LedgerLike,
     finish,
@@ -111,7 +111,8 @@ class FitRequest(Private):
     def __post_init__(self) -> None:
         object.__setattr__(self, "schema", read_schema(self.schema))
         require_ledger(self.ledger, self.dataset)
-        flag(self.rows_are_public, "rows_are_public")
+        if flag(self.rows_are_public, "rows_are_public") and self.ledger is not None:
+            raise PrivacyError("rows_are_public and a ledger cannot be combined.")
         if self.memory is not None:
             read_memory(self.memory)
             if self.master is not None:

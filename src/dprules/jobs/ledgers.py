@@ -66,11 +66,14 @@ def ledger_init(
         DataSet.declare(dataset, columns, unit, neighbours, stream=stream, distinct=distinct)
     try:
         ledger = Ledger.create(url)
-    except FileError:
+    except FileError as error:
         if dataset is None:
             raise
         ledger = Ledger(url)
-        ledger.book()
+        try:
+            ledger.book()
+        except FileError:  # there is no ledger, and none can be made
+            raise error from None
     if dataset is not None:
         ledger.register(dataset, columns, unit, neighbours, stream=stream, distinct=distinct)
     return ledger
@@ -131,8 +134,15 @@ def _reference_job(released: Released) -> ReferenceJob:
     problems = released.faults()
     if problems:
         raise ParameterError(f"the model does not verify: {problems[0]}. Name another one.")
+    rules = certificate.settings.get("max_rules")
+    if released.model.kind == "list" and rules is None:
+        raise ParameterError(
+            "the model is a list without max_rules, so what such a fit costs is not known in advance. "
+            "Name a model that was fitted with max_rules."
+        )
     events = tuple(_widened(release.event) for charge in certificate.charges for release in charge.releases)
-    name = f"a {released.model.kind} at epsilon {certificate.epsilon:g} and delta {certificate.delta:g}"
+    size = "" if rules is None else f" of {rules} rules"
+    name = f"a {released.model.kind}{size} at epsilon {certificate.epsilon:g} and delta {certificate.delta:g}"
     return ReferenceJob(name, events, certificate.unit.rows)
 
 

@@ -20,8 +20,11 @@ def without_sizes(job: Callable[P, T]) -> Callable[P, T]:
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return job(*args, **kwargs)
-        except MemoryError:
-            pass
-        raise ResourceError("there is not enough memory. Use fewer columns or a smaller width, or a larger machine.")
+        except MemoryError as error:
+            notes = getattr(error, "__notes__", [])
+        raised = ResourceError("there is not enough memory. Use fewer columns or a smaller width, or a larger machine.")
+        for note in notes:
+            raised.add_note(note)
+        raise raised
 
     return run

@@ -5,12 +5,19 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dprules.accounting import Certificate, LedgerReference
 from dprules.errors import DataError, ParameterError
-from dprules.jobs.charging import LedgerLike, charge_stream, open_ledger, require_known_columns, require_ledger
+from dprules.jobs.charging import (
+    LedgerLike,
+    charge_stream,
+    note_charge,
+    open_ledger,
+    require_known_columns,
+    require_ledger,
+)
 from dprules.jobs.ledgers import settle
 from dprules.learners.questions import count_questions
 from dprules.learners.streams import (
@@ -84,8 +91,18 @@ def stream_init(
     settings = StreamSettings(*asked, algorithm, neighbours, horizon, margin, switch_after, memory, watch)
     count_questions(schema, width)
     features = settings.features(schema, width)
-    charge = partial(charge_stream, ledger, dataset, columns=schema.names)
-    published = create_stream(folder, settings, features, charge)
+    references: list[LedgerReference | None] = []
+
+    def charge(certificate: Certificate) -> Certificate:
+        charged = charge_stream(ledger, dataset, certificate, schema.names)
+        references.append(charged.ledger)
+        return charged
+
+    try:
+        published = create_stream(folder, settings, features, charge)
+    except BaseException as error:
+        note_charge(error, references[0] if references else None)
+        raise
     if ledger is not None:
         settle(published, open_ledger(ledger))
     return published, features.count
@@ -131,6 +148,9 @@ class _Source(Private):
 
     def begun(self) -> Position | None:
         return self._stream.interrupted(self._name)
+
+    def record(self, position: Position) -> None:
+        self._stream.record_file(self._name, position)
 
 
 def stream_learn(
@@ -256,14 +276,18 @@ def _learn_input(stream: Stream, name: str, offset: int, batch: int, every: floa
     # A batch that was begun is offered again as it was: it is waited for, however long its lines take.
     least = 0 if begun is None else begun.line - offset
     line = offset
-    for lines in read_timely(_input(), batch, every, least):
-        if not lines[-1].endswith(b"\n"):
+    parts: list[CodedEvents] = []
+    for lines, ends in read_timely(_input(), batch, every, least):
+        if lines and not lines[-1].endswith(b"\n"):
             say("The last line has no line end and was left out.")
             lines.pop()
         line += len(lines)
         fresh = lines[max(0, len(lines) - (line - known)) :] if line > known else []
         if fresh:
-            yield stream.learn(encode_lines(fresh, read_events, stream.features.read), name, line)
+            parts.append(encode_lines(fresh, read_events, stream.features.read))
+        if ends and parts:
+            yield stream.learn(CodedEvents.join(parts), name, line)
+            parts = []
 
 
 def _input() -> Any:
@@ -285,7 +309,7 @@ def stream_predict(model: Model, events: str) -> Iterator[list[Any]]:
         A file, or "-" for JSON lines on standard input.
     """
     if events == STANDARD_INPUT:
-        return (model.predict(read_events(lines)).tolist() for lines in read_timely(_input(), MOST_AT_ONCE, 0.0))
+        return (model.predict(read_events(lines)).tolist() for lines, _ in read_timely(_input(), MOST_AT_ONCE, 0.0))
     file = EventFile(Path(events), [column.name for column in model.columns])
     return _predict_file(model, file)
 

@@ -47,9 +47,7 @@ class ChargeState:
     @property
     def outcome(self) -> str:
         """What became of it, in a word or two."""
-        if self.digest is not None:
-            return "released"
-        return "paid once" if self.spent.quote.job == "stream" else "interrupted, or running"
+        return "interrupted, or running" if self.digest is None else "released"
 
 
 def no_cost(grant: Grant) -> Cost:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprules.accounting import SEEDED, Assumption, Certificate
-from dprules.errors import ModelError, ParameterError, PrivacyError, SchemaError, UnverifiedError
+from dprules.errors import FileError, ModelError, ParameterError, PrivacyError, SchemaError, UnverifiedError
 from dprules.files import digest, is_written_alike, read_document, read_document_file, require_format, write_whole
 from dprules.models.counted import show_number
 from dprules.models.documents import MOST_RELEASES
@@ -236,6 +236,8 @@ class Released:
         """Read a model file; one that does not verify is refused, unless `unverified`."""
         try:
             loaded = cls.from_document(read_document_file(Path(path)))
+        except IsADirectoryError:
+            raise FileError(f"{path} is a folder. Name a file in it.") from None
         except ModelError as error:
             refusal = f"{path}: {error}"
         else:

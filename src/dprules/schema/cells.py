@@ -39,7 +39,7 @@ def read_value(cell: object) -> str | None:
         if not text or len(text) > 100_000:
             return None
         text.encode("utf-8")  # lone surrogates cannot be written anywhere
-        return text
+        return str.__str__(text)  # without methods of its own, which could raise later
     except Exception:  # a cell may be any object, with any methods
         return None
 
@@ -114,9 +114,7 @@ def read_number(cell: object, decimal: str = ".") -> float | None:
         return cell + 0.0 if abs(cell) < LARGEST_NUMBER else None
     if type(cell) is int and -LARGEST_VALUE < cell < LARGEST_VALUE:
         return float(cell)
-    if type(cell).__name__ in ("bool", "bool_"):  # Python's and NumPy's; an object may fail to say its class
-        return None
-    text = read_value(cell)
+    text = None if _is_truth(cell) else read_value(cell)
     if text is None:
         return None
     digits = text.strip(" ")
@@ -126,6 +124,14 @@ def read_number(cell: object, decimal: str = ".") -> float | None:
         return None
     number = float(digits)
     return number if abs(number) < LARGEST_NUMBER else None
+
+
+def _is_truth(cell: object) -> bool:
+    """Whether a cell is a Boolean of Python or NumPy."""
+    try:
+        return type(cell).__name__ in ("bool", "bool_")  # an object may fail to say its class
+    except Exception:  # a cell may be any object, with any methods
+        return False
 
 
 def read_date(cell: object) -> str | None:

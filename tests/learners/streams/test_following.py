@@ -34,6 +34,9 @@ class Notes:
     def begun(self) -> None:
         return None
 
+    def record(self, position: Position) -> None:
+        self.rows[position.file] = position
+
     def encode(self, events: Sequence[Event]) -> CodedEvents:
         return READER.read(events)
 

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import pytest
 
-from dprules.learners.streams import read_timely
+from dprules.learners.streams import read_timely, timely
 
 
 class Pipe:
@@ -36,20 +36,20 @@ def pipe() -> Iterator[Pipe]:
 def test_full_batches_do_not_wait(pipe):
     pipe.write(b"a\nb\nc\nd\ne")
     lines = read_timely(pipe.file, size=2, every=600)
-    assert next(lines) == [b"a\n", b"b\n"]
-    assert next(lines) == [b"c\n", b"d\n"]
+    assert next(lines) == ([b"a\n", b"b\n"], True)
+    assert next(lines) == ([b"c\n", b"d\n"], True)
     pipe.end()
-    assert list(lines) == [[b"e"]]
+    assert list(lines) == [([b"e"], True)]
 
 
 def test_a_batch_that_is_old_enough_is_returned(pipe):
     lines = read_timely(pipe.file, size=100, every=0.1)
     pipe.write(b"a\nb")
     start = time.monotonic()
-    assert next(lines) == [b"a\n"]
+    assert next(lines) == ([b"a\n"], True)
     assert time.monotonic() - start >= 0.1
     pipe.write(b"c\n")
-    assert next(lines) == [b"bc\n"]
+    assert next(lines) == ([b"bc\n"], True)
     pipe.end()
     assert list(lines) == []
 
@@ -58,10 +58,10 @@ def test_lines_are_returned_at_once(pipe):
     lines = read_timely(pipe.file, size=100, every=0)
     for text in (b"a\n", b"b\nc\n", b"\rd\n"):
         pipe.write(text)
-        assert b"".join(next(lines)) == text
+        assert b"".join(next(lines).lines) == text
     pipe.write(b"no end")
     pipe.end()
-    assert list(lines) == [[b"no end"]]
+    assert list(lines) == [([b"no end"], True)]
 
 
 def test_a_batch_that_was_begun_is_waited_for(pipe):
@@ -69,15 +69,15 @@ def test_a_batch_that_was_begun_is_waited_for(pipe):
     timer = threading.Timer(0.2, pipe.write, [b"b\nc\nd\n"])
     timer.start()
     lines = read_timely(pipe.file, size=1, every=0.01, least=3)
-    assert next(lines) == [b"a\n", b"b\n", b"c\n"]
-    assert next(lines) == [b"d\n"]
+    assert next(lines) == ([b"a\n", b"b\n", b"c\n"], True)
+    assert next(lines) == ([b"d\n"], True)
     timer.join()
     pipe.end()
     assert list(lines) == []
 
 
 def test_what_is_no_pipe():
-    assert list(read_timely(io.BytesIO(b"a\nb\nc"), 2, 1.0)) == [[b"a\n", b"b\n"], [b"c"]]
+    assert list(read_timely(io.BytesIO(b"a\nb\nc"), 2, 1.0)) == [([b"a\n", b"b\n"], True), ([b"c"], True)]
     assert list(read_timely(io.BytesIO(b""), 2, 1.0)) == []
 
 
@@ -90,5 +90,26 @@ def test_a_long_line_comes_whole(pipe):
 
     writer = threading.Thread(target=write)
     writer.start()
-    assert b"".join(b"".join(lines) for lines in read_timely(pipe.file, size=10, every=600)) == text
+    assert b"".join(b"".join(piece.lines) for piece in read_timely(pipe.file, size=10, every=600)) == text
     writer.join()
+
+
+@pytest.mark.parametrize("long", [1, 3_000_000])
+def test_where_a_batch_ends_does_not_depend_on_the_lengths_of_lines(long, pipe, monkeypatch):
+    monkeypatch.setattr(timely, "MOST_HELD", 1_000_000)
+    text = b"".join(b"x" * (long if n == 2 else 1) + b"\n" for n in range(10))
+
+    def write() -> None:
+        pipe.write(text)
+        pipe.end()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    ends = []
+    lines = 0
+    for piece in read_timely(pipe.file, size=4, every=600):
+        lines += len(piece.lines)
+        if piece.ends:
+            ends.append(lines)
+    writer.join()
+    assert ends == [4, 8, 10]

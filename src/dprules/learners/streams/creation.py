@@ -44,22 +44,46 @@ def create_stream(
     features = replace(features, lists=settings.has_lists)
     certificate = certify(settings, features)
     if folder.exists():
-        raise FileError(f"{folder} is there already. Name a new folder for the stream.")
+        raise FileError(_EXISTS.format(folder))
     if not folder.parent.is_dir():
         raise FileError(f"{folder.parent}: no such folder. Make it first.")
     remove_left_folders(folder.parent, MAKING)
     making, handle = make_folder(MAKING, folder.parent)
     try:
+        _try_to_make(making / "trial", settings, features, certificate)
+        if folder.exists():
+            raise FileError(_EXISTS.format(folder))
         # Made beside its place and moved there whole: a kill leaves no half stream.
         published = _make_stream(making, settings, features, charge(certificate))
         making.chmod(0o755)
-        making.rename(folder)
+        _move(making, folder)
     except BaseException:
         shutil.rmtree(making, ignore_errors=True)
         raise
     finally:
         os.close(handle)
     return published
+
+
+_EXISTS = "{} already exists. Choose another name for the stream."
+
+
+def _try_to_make(folder: Path, settings: StreamSettings, features: StreamFeatures, certificate: Certificate) -> None:
+    """Make a stream and remove it: what can fail, such as a full disk, fails before anything is charged."""
+    folder.mkdir()
+    _make_stream(folder, settings, features, certificate)
+    shutil.rmtree(folder)
+
+
+def _move(making: Path, folder: Path) -> None:
+    """Give a folder its name; one that another process has taken meanwhile is refused."""
+    try:
+        making.rename(folder)
+        return
+    except OSError:
+        if not folder.exists():
+            raise
+    raise FileError(_EXISTS.format(folder))
 
 
 def _make_stream(

@@ -51,6 +51,10 @@ class Learned(Protocol):
         """Return where a batch ends that was begun and not committed."""
         ...
 
+    def record(self, position: Position) -> None:
+        """Keep the position of a file of which nothing new was learned yet."""
+        ...
+
 
 def read_file(
     file: EventFile, learned: Learned, size: int, say: Say, replacement: Replacement | None = None
@@ -73,6 +77,7 @@ def read_file(
     start = _find_start(file, learned.files(), replacement)
     if not file.go_to(start.file, start.line, learned.begun()):
         raise DataError(TOO_SHORT.format(file.path))
+    _record_copy(file, start, learned)
     yield from file.batches(size, learned.encode)
     if start.line:
         say(f"{file.path}: the first {start.line:,} lines were learned before and were skipped.")
@@ -80,6 +85,12 @@ def read_file(
         say(DAMAGED.format(file.path))
     elif file.has_unfinished_line():
         say(UNFINISHED.format(file.path))
+
+
+def _record_copy(file: EventFile, start: Position, learned: Learned) -> None:
+    """Make a copy known at once, also if it has no new lines: repeated later, it must not continue another file."""
+    if start.line and start.identity != file.identity:
+        learned.record(Position(start.line, file=start.file, identity=file.identity))
 
 
 def _find_start(file: EventFile, files: list[Position], replacement: Replacement | None) -> Position:
@@ -343,7 +354,10 @@ class Follower(Private):
         start = _find_start(file, files, "copy" if self._copies else "new")
         if file.identity not in {position.identity for position in files}:
             start.file = self._numbers.setdefault(file.identity, 1 + max([start.file - 1, *self._numbers.values()]))
-        return file.go_to(start.file, start.line, self._learned.begun())
+        if not file.go_to(start.file, start.line, self._learned.begun()):
+            return False
+        _record_copy(file, start, self._learned)
+        return True
 
     def _is_current(self, file: EventFile) -> bool:
         """Whether a file still has the name; between renaming it and making it anew nothing has."""

@@ -160,9 +160,14 @@ class State(Private):
         with self._database.transaction() as connection:
             self._require_standing(connection, before)
             self._put_learner(connection, learner, after)
-            row = (source, *position_row(position))
-            connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?)", (*row, _seal(row)))
+            _put_source(connection, source, position)
         return after
+
+    def record(self, standing: Standing, source: str, position: Position) -> None:
+        """Commit where a source is now; nothing else changes."""
+        with self._database.transaction() as connection:
+            self._require_standing(connection, standing)
+            _put_source(connection, source, position)
 
     def replace(self, before: Standing, learner: Learner, meta: dict[str, str]) -> Standing:
         """Commit new declarations, and the learner that has them."""
@@ -211,6 +216,11 @@ class State(Private):
 
     def _torn(self) -> ModelError:
         return ModelError(f"{self._database.path} is torn. Start a new stream, and add its epsilon.")
+
+
+def _put_source(connection: sqlite3.Connection, source: str, position: Position) -> None:
+    row = (source, *position_row(position))
+    connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?)", (*row, _seal(row)))
 
 
 def _seal(row: tuple[Any, ...]) -> bytes:

@@ -199,6 +199,12 @@ class Stream(Private):
             self._ready()
             return self._state.source_of(identity)
 
+    def record_file(self, source: str, position: Position) -> None:
+        """Keep the position of a file of a source, without learning anything."""
+        with self._turn:
+            self._ready()
+            self._state.record(self._standing, _name(source), position)
+
     def interrupted(self, source: str) -> Position | None:
         """Return where a batch of this source ends that was begun and not committed.
 

@@ -5,7 +5,7 @@ import os
 import select
 import time
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, NamedTuple
 
 from dprules.learners.streams.event_files import MOST_HELD
 from dprules.tables.lines import LONGEST
@@ -14,23 +14,30 @@ CHUNK = 1 << 16
 """Bytes that are read at a time."""
 
 
-def read_timely(file: IO[bytes], size: int, every: float, least: int = 0) -> Iterator[list[bytes]]:
-    """Return lines as soon as there are so many, or so much time has passed since the first of them was read.
+class Piece(NamedTuple):
+    """Some lines of a batch."""
 
-    Each line has its end; only the very last may have none. Lines that are longer than `LONGEST` are not held: they
-    begin with a zero byte instead, so that they are read as nothing.
+    lines: list[bytes]
+    ends: bool  # whether the batch ends with them
+
+
+def read_timely(file: IO[bytes], size: int, every: float, least: int = 0) -> Iterator[Piece]:
+    """Return lines in batches: a batch ends after `size` lines, or when its first line is old enough.
+
+    Where a batch ends does not depend on the lengths of lines. Long lines are handed out in several pieces, so that few
+    of them are held at a time. Each line has its end; only the very last may have none. Lines that are longer than
+    `LONGEST` are not held: they begin with a zero byte instead, so that they are read as nothing.
 
     Parameters
     ----------
     file : binary file
         Nothing was read from it yet.
     size : int
-        Most lines that are returned together; fewer if they are long.
+        Lines of a batch.
     every : float
-        Seconds; with 0 lines are returned as soon as they are there.
+        Seconds after which a batch ends; with 0 lines are returned as soon as they are there.
     least : int
-        Lines that are waited for at first, however long it takes, and returned together even if they are more than
-        `size`.
+        Lines of the first batch that are waited for, however long it takes, even if they are more than `size`.
     """
     try:
         handle = file.fileno()
@@ -41,14 +48,15 @@ def read_timely(file: IO[bytes], size: int, every: float, least: int = 0) -> Ite
     rest = bytearray()
     since = 0.0
     held = 0
+    given = 0  # lines of this batch in earlier pieces
     while True:
-        may_wait = not lines or len(lines) < least
-        patience = None if may_wait else max(0.0, since + every - time.monotonic())
+        begun = given + len(lines)
+        patience = None if begun < max(1, least) else max(0.0, since + every - time.monotonic())
         if select.select([handle], [], [], patience)[0]:
             chunk = os.read(handle, CHUNK)
             if not chunk:
                 break
-            since = since if lines else time.monotonic()
+            since = since if begun else time.monotonic()
             rest += chunk
             if b"\n" in chunk:
                 taken = _take_lines(rest)
@@ -56,15 +64,24 @@ def read_timely(file: IO[bytes], size: int, every: float, least: int = 0) -> Ite
                 lines += taken
             if len(rest) > LONGEST:
                 rest[:] = b"\0"
-        old = len(lines) >= least and (time.monotonic() - since >= every or held >= MOST_HELD)
-        ready = len(lines) if old else len(lines) - len(lines) % max(size, least)
-        if ready:
-            yield from _cut(lines[:ready], size, least)
-            least = 0
+        while given + len(lines) >= max(size, least):
+            wanted = max(size, least) - given
+            yield Piece(lines[:wanted], True)
+            del lines[:wanted]
+            least = given = 0
             since = time.monotonic()
-            del lines[:ready]
-            held = sum(map(len, lines))
-    yield from _cut([*lines, bytes(rest)] if rest else lines, size, least)
+        begun = given + len(lines)
+        if begun and begun >= least and time.monotonic() - since >= every:
+            yield Piece(lines, True)
+            lines, least, given = [], 0, 0
+            since = time.monotonic()
+        elif held >= MOST_HELD:
+            yield Piece(lines, False)
+            given += len(lines)
+            lines = []
+        held = sum(map(len, lines))
+    if lines or rest or given:
+        yield Piece([*lines, bytes(rest)] if rest else lines, True)
 
 
 def _take_lines(text: bytearray) -> list[bytes]:
@@ -75,11 +92,11 @@ def _take_lines(text: bytearray) -> list[bytes]:
     return [line if len(line) <= LONGEST else b"\0\n" for line in lines]
 
 
-def _cut(lines: list[bytes], size: int, least: int) -> Iterator[list[bytes]]:
+def _cut(lines: list[bytes], size: int, least: int) -> Iterator[Piece]:
     """Return lines, at most so many at a time; the first time at least so many."""
     start = 0
     while start < len(lines):
         stop = start + max(size, least)
-        yield lines[start:stop]
+        yield Piece(lines[start:stop], True)
         start = stop
         least = 0
