@@ -60,6 +60,7 @@ from dprules.learners.streams.dense import DenseLearner, DensePolicy
 from dprules.learners.streams.epochs import WaitingRounds
 from dprules.learners.streams.event_files import _Unzipped
 from dprules.learners.streams.state import Kept, Standing
+from dprules.learners.streams.timely import Piece
 from dprules.mechanisms import AboveThreshold, KeyedBits, SecureBits, SeededBits
 from dprules.mechanisms.above_threshold import _Runs
 from dprules.mechanisms.draw import _Proposal
@@ -414,6 +415,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "PlacesOfNames": lambda folder: places_of_names(),
     "SparseBlock": lambda folder: SparseBlock(scipy.sparse.csr_matrix(ARRAY)),
     "ConditionBlock": lambda folder: conditions(),
+    "Piece": lambda folder: Piece([WORD.encode()], True),
     "EventBatch": lambda folder: EventBatch([{"x": WORD}], Position(1, file=CANARY, identity=WORD)),
     "EventFile": in_event_file,
     "_Unzipped": lambda folder: _Unzipped(io.BytesIO(WORD.encode())),

@@ -100,7 +100,7 @@ FACES = {
 def test_every_option_of_a_job_is_an_option_of_its_command(face):
     command, job, of_the_command, renamed = FACES[face]
     options = {renamed.get(name, name) for name in names(command) - of_the_command}
-    assert options == names(job, "say", "marks", "judge")
+    assert options == names(job, "say", "marks", "judge", "deliver")
 
 
 def test_plans_take_what_their_jobs_take():

@@ -98,7 +98,7 @@ def read_event_file(path: Path) -> None:
 def read_pipe(path: Path) -> None:
     """Read events as they come on standard input."""
     with path.open("rb") as file:
-        for lines, _ in read_timely(file, BATCH, 0.0):
+        for lines in (piece.lines for piece in read_timely(file, BATCH, 0.0)):
             FEATURES.read(read_events(lines))
 
 

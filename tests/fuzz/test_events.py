@@ -103,14 +103,14 @@ def send(data: bytes) -> IO[bytes]:
 def test_the_longest_line_of_a_pipe():
     lines = [EVENT, line_of(LONGEST), EVENT, line_of(LONGEST + 1), EVENT, line_of(3 * LONGEST), EVENT]
     with send(b"".join(lines)) as pipe:
-        found = [event for some, _ in read_timely(pipe, 10, 0.0) for event in read_events(some)]
+        found = [event for piece in read_timely(pipe, 10, 0.0) for event in read_events(piece.lines)]
     assert [bool(event) for event in found] == [True, True, True, False, True, False, True]
 
 
 def test_a_pipe_of_long_lines_is_taken_in_parts():
     number = 2 * MOST_HELD // LONGEST + 1
     with send(line_of(LONGEST) * number) as pipe:
-        sizes = [len(lines) for lines, _ in read_timely(pipe, 10**6, 1e6)]
+        sizes = [len(piece.lines) for piece in read_timely(pipe, 10**6, 1e6)]
     assert sum(sizes) == number
     assert len(sizes) > 1
 

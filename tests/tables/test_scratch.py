@@ -59,9 +59,21 @@ def prefix(request: pytest.FixtureRequest) -> list[str]:
 def start(prefix: list[str], folder: Path) -> subprocess.Popen[bytes]:
     """Start a process that works in a scratch folder, and wait until it does."""
     process = subprocess.Popen([*prefix, sys.executable, "-c", WORK], env=os.environ | {"TMPDIR": str(folder)})
-    while not list(folder.iterdir()):
+    while not any(is_locked(path) for path in folder.iterdir()):
         time.sleep(0.01)
     return process
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a folder has an owner; between making and locking it has none."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def end(process: subprocess.Popen[bytes], folder: Path) -> None:

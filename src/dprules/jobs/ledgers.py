@@ -135,7 +135,7 @@ def _reference_job(released: Released) -> ReferenceJob:
     if problems:
         raise ParameterError(f"the model does not verify: {problems[0]}. Name another one.")
     rules = certificate.settings.get("max_rules")
-    if released.model.kind == "list" and rules is None:
+    if "max_rules" in certificate.settings and rules is None:
         raise ParameterError(
             "the model is a list without max_rules, so what such a fit costs is not known in advance. "
             "Name a model that was fitted with max_rules."

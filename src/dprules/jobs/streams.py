@@ -277,7 +277,8 @@ def _learn_input(stream: Stream, name: str, offset: int, batch: int, every: floa
     least = 0 if begun is None else begun.line - offset
     line = offset
     parts: list[CodedEvents] = []
-    for lines, ends in read_timely(_input(), batch, every, least):
+    for piece in read_timely(_input(), batch, every, least):
+        lines = piece.lines
         if lines and not lines[-1].endswith(b"\n"):
             say("The last line has no line end and was left out.")
             lines.pop()
@@ -285,7 +286,7 @@ def _learn_input(stream: Stream, name: str, offset: int, batch: int, every: floa
         fresh = lines[max(0, len(lines) - (line - known)) :] if line > known else []
         if fresh:
             parts.append(encode_lines(fresh, read_events, stream.features.read))
-        if ends and parts:
+        if piece.ends and parts:
             yield stream.learn(CodedEvents.join(parts), name, line)
             parts = []
 
@@ -309,7 +310,8 @@ def stream_predict(model: Model, events: str) -> Iterator[list[Any]]:
         A file, or "-" for JSON lines on standard input.
     """
     if events == STANDARD_INPUT:
-        return (model.predict(read_events(lines)).tolist() for lines, _ in read_timely(_input(), MOST_AT_ONCE, 0.0))
+        pieces = read_timely(_input(), MOST_AT_ONCE, 0.0)
+        return (model.predict(read_events(piece.lines)).tolist() for piece in pieces)
     file = EventFile(Path(events), [column.name for column in model.columns])
     return _predict_file(model, file)
 

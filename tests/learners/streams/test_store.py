@@ -418,7 +418,7 @@ def test_a_stream_that_cannot_be_made_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_folders_that_do_not_fit_are_refused(folder, tmp_path):
-    with pytest.raises(DataError, match="is there already"):
+    with pytest.raises(DataError, match="already exists"):
         create_stream(folder, SETTINGS, FEATURES)
     with pytest.raises(DataError, match="no such folder"):
         create_stream(tmp_path / "no" / "s", SETTINGS, FEATURES)

@@ -5,20 +5,24 @@ import os
 import select
 import time
 from collections.abc import Iterator
-from typing import IO, NamedTuple
+from typing import IO
 
 from dprules.learners.streams.event_files import MOST_HELD
+from dprules.private import Private
 from dprules.tables.lines import LONGEST
 
 CHUNK = 1 << 16
 """Bytes that are read at a time."""
 
 
-class Piece(NamedTuple):
-    """Some lines of a batch."""
+class Piece(Private):
+    """Some lines of a batch, and whether the batch ends with them."""
 
-    lines: list[bytes]
-    ends: bool  # whether the batch ends with them
+    __slots__ = ("ends", "lines")
+
+    def __init__(self, lines: list[bytes], ends: bool) -> None:
+        self.lines = lines
+        self.ends = ends
 
 
 def read_timely(file: IO[bytes], size: int, every: float, least: int = 0) -> Iterator[Piece]:
