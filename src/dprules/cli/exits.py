@@ -31,7 +31,7 @@ class Exit(IntEnum):
     UNVERIFIED = 8
     """A model file does not verify."""
     RESOURCE = 9
-    """Not enough memory or room on the disk, or a port that is in use."""
+    """Not enough memory or room on the disk, a port that is in use, or a ledger whose database does not answer."""
     NOT_PRIVATE = 10
     """`verify`: a model verifies, and its noise was seeded."""
     INTERNAL = 70
