@@ -4,7 +4,7 @@ import io
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 
-from cli.helpers import Ran
+from cli.helpers import Ran, keep_handlers
 from dprules.cli.main import main
 
 
@@ -14,7 +14,7 @@ def run_quietly(*words: object) -> Ran:
     before = sys.argv
     sys.argv = ["dprules", *map(str, words)]
     try:
-        with redirect_stdout(out), redirect_stderr(err):
+        with keep_handlers(), redirect_stdout(out), redirect_stderr(err):
             main()
     except SystemExit as stopped:
         code = stopped.code if isinstance(stopped.code, int) else 0

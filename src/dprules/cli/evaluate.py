@@ -88,7 +88,8 @@ def _show(evaluation: "Evaluation", as_json: bool) -> None:
         typer.echo(json.dumps(evaluation.document(), indent=2))
     else:
         _print(evaluation)
-    sys.stdout.flush()
+    if sys.stdout is not None:  # it may be closed
+        sys.stdout.flush()
 
 
 def _print(found: "Evaluation") -> None:
