@@ -147,7 +147,8 @@ def test_a_ledger_that_cannot_be_made(folder, commands):
     assert "no such folder" in commands.refused(Exit.FILE, "ledger", "init", "none/l.db", "--dataset", "x")
 
 
-def test_a_model_whose_release_was_not_recorded_is_settled(folder, commands, monkeypatch):
+@pytest.mark.parametrize("command", [("verify", "m.json"), ("report", "m.json", "-o", "r.html")], ids=lambda c: c[0])
+def test_a_model_whose_release_was_not_recorded_is_settled(command, folder, commands, monkeypatch):
     """The job is stopped between the rename of its model and the last entry of the ledger."""
 
     def stop(*words):
@@ -158,7 +159,7 @@ def test_a_model_whose_release_was_not_recorded_is_settled(folder, commands, mon
         assert commands.run(*fit("-o", "m.json")).code != Exit.OK
     assert Released.load("m.json").certificate.verify()
     assert [state.outcome for state in Ledger("l.db").book().charges.values()] == ["interrupted, or running"]
-    commands.done("verify", "m.json", "--ledger", "l.db")
+    commands.done(*command, "--ledger", "l.db")
     assert [state.outcome for state in Ledger("l.db").book().charges.values()] == ["released"]
     assert "Verified" in commands.done("ledger", "verify", "l.db", "--model", "m.json")
 

@@ -26,8 +26,9 @@ def report(
     require_new_output(output, [model, *([] if ledger is None or "://" in ledger else [ledger])], force)
     released, book = load(model, unverified), None
     if ledger is not None:
-        from dprules.jobs import ledger_show
+        from dprules.jobs import ledger_show, settle
 
+        settle(released, ledger)
         book, mark = ledger_show(ledger), released.certificate.ledger
         if mark is None or mark.ledger != book.name:
             raise ParameterError("the model was not charged to this ledger. Name the one that `dprules show` says.")

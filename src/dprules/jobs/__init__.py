@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ledger_init,
         ledger_show,
         ledger_verify,
+        settle,
     )
     from dprules.jobs.online import PlainLearner, StreamLearner, read_label_codes
     from dprules.jobs.online_cells import hash_name
@@ -139,6 +140,7 @@ __all__ = [
     "require_numbers",
     "require_readable",
     "serve",
+    "settle",
     "show_classes",
     "stream_extend",
     "stream_init",
@@ -177,6 +179,7 @@ _PLACES = {
         "ledger_init",
         "ledger_show",
         "ledger_verify",
+        "settle",
     ),
     "online": ("PlainLearner", "StreamLearner", "read_label_codes"),
     "online_cells": ("hash_name",),

@@ -12,7 +12,7 @@ from dprules.accounting import Account, Assumption, Counts, Neighbours, Quote, U
 from dprules.errors import DataError, ModelError, ParameterError, PrivacyError
 from dprules.files import digest
 from dprules.jobs.assessment import Evaluation, assess
-from dprules.jobs.charging import LedgerLike, finish, naming_the_charge, open_account, open_ledger, require_ledger
+from dprules.jobs.charging import LedgerLike, finish, naming_the_charge, open_account, require_ledger
 from dprules.jobs.figures import Noise
 from dprules.jobs.fitting import may_be_computed
 from dprules.jobs.ledgers import settle
@@ -122,7 +122,7 @@ def evaluate(
         deliver(evaluation)
     finish(account, digest(evaluation.document()))
     if ledger is not None:
-        settle(released, open_ledger(ledger))
+        settle(released, ledger)
     return evaluation
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from dprules.accounting import Charge, Event, Gaussian, LedgerReference
 from dprules.errors import DprulesError, FileError, ParameterError
+from dprules.jobs.charging import LedgerLike, open_ledger
 from dprules.ledger import (
     Book,
     Budget,
@@ -179,12 +180,13 @@ def ledger_verify(url: str | Path, *, head: str | None = None, models: Sequence[
     return found
 
 
-def settle(released: Released, ledger: Ledger) -> None:
+def settle(released: Released, ledger: LedgerLike) -> None:
     """Record in a ledger that a model is in place, if its job was stopped before it could."""
     reference = released.certificate.ledger
     with suppress(DprulesError):  # a ledger that cannot be read or written is left as it is
-        if reference is not None and not compare(released, ledger.book()):
-            ledger.settle(reference, released.digest())
+        opened = open_ledger(ledger)
+        if reference is not None and not compare(released, opened.book()):
+            opened.settle(reference, released.digest())
 
 
 def compare(released: Released, book: Book) -> list[str]:

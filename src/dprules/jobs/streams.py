@@ -14,7 +14,6 @@ from dprules.jobs.charging import (
     LedgerLike,
     charge_stream,
     note_charge,
-    open_ledger,
     require_known_columns,
     require_ledger,
 )
@@ -104,7 +103,7 @@ def stream_init(
         note_charge(error, references[0] if references else None)
         raise
     if ledger is not None:
-        settle(published, open_ledger(ledger))
+        settle(published, ledger)
     return published, features.count
 
 
